@@ -1,0 +1,1 @@
+"""ingest: files in, page images out; quarantine and the watch folder."""

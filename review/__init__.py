@@ -1,0 +1,1 @@
+"""review: HTML previews of papers beside their pages."""

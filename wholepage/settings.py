@@ -1,0 +1,33 @@
+"""Settings from WHOLEPAGE_* environment variables, with the defaults that the commands use.
+
+Read once per command through `load_settings()`; nothing reads settings at import time.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+
+class Settings(BaseSettings):
+    """One field a setting; `WHOLEPAGE_DPI=150` sets `dpi` and so on."""
+
+    model_config = SettingsConfigDict(env_prefix="WHOLEPAGE_", extra="ignore")
+
+    workspace: Path = Field(Path("wholepage-data"), description="Where papers, ledger and quarantine live.")
+    dpi: int = Field(200, ge=100, le=600, description="Resolution at which PDF pages are rendered.")
+    jobs: int = Field(1, ge=1, description="Worker processes for pages.")
+    threads: int = Field(0, ge=0, description="OCR threads in a process; 0 = cores divided by jobs.")
+    template: str = Field("auto", description="Template name, or auto to pick by evidence.")
+    max_page_pixels: int = Field(
+        60_000_000, ge=1_000_000, description="Pages larger than this are rendered at a lower resolution."
+    )
+    max_source_bytes: int = Field(2_000_000_000, ge=1, description="Larger source files are refused.")
+    max_pages: int = Field(5_000, ge=1, description="Files with more pages are refused.")
+
+
+def load_settings() -> Settings:
+    """Settings as the environment has them now."""
+    return Settings()
