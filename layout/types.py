@@ -31,7 +31,8 @@ Role = Literal[
 class Glyph:
     """One character with its box; for OCR the box is interpolated from the recogniser's time steps.
 
-    `size` is the font size in pixels of the stored page (0 when unknown), `font` the font's name.
+    `size` is the font size in pixels of the stored page (0 when unknown), `font` the font's name, `baseline` the y of
+    the writing line (text layer only).
     """
 
     text: str
@@ -39,6 +40,24 @@ class Glyph:
     size: float = 0.0
     font: str = ""
     confidence: float = 1.0
+    baseline: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TextLayer:
+    """What a PDF page says of itself, mapped to pixels of the stored page image.
+
+    `glyphs` are the visible characters that run left to right, `turned` those that run another way (seal strips,
+    slanted watermarks), `rules` thin drawn lines, `pictures` placed images. `trust` is the verdict on the glyphs:
+    trusted, partial (text only on a part of what is printed) or lying; `reason` says why.
+    """
+
+    glyphs: tuple[Glyph, ...]
+    turned: tuple[Glyph, ...] = ()
+    rules: tuple[Box, ...] = ()
+    pictures: tuple[Box, ...] = ()
+    trust: Literal["unchecked", "trusted", "partial", "lying"] = "unchecked"
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)

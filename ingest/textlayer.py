@@ -1,0 +1,144 @@
+"""A PDF page's text layer, drawn rules and placed pictures, in pixels of the stored page image."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pymupdf
+from numpy.typing import NDArray
+
+from layout.types import Glyph, TextLayer
+from wholepage.boxes import POINTS_PER_INCH, Box
+
+# Extent of a glyph box above and below the baseline, in font sizes. Fonts state wildly different ascenders;
+# one value for all makes rows comparable.
+ASCENT, DESCENT = 0.88, 0.22
+RULE_THICKNESS_PT = 2.5  # thicker bars are drawings, not rules
+INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
+
+Matrix = NDArray[np.float64]
+
+
+def page_matrix(page: pymupdf.Page, dpi: float, turn: int) -> Matrix:
+    """3×3 affine from the page's own (unrotated) points to pixels of the page image turned `turn` quarters."""
+    r = page.rotation_matrix
+    zoom = dpi / POINTS_PER_INCH
+    to_pixels = np.diag([zoom, zoom, 1.0]) @ np.array([[r.a, r.c, r.e], [r.b, r.d, r.f], [0.0, 0.0, 1.0]])
+    width, height = page.rect.width * zoom, page.rect.height * zoom
+    result: Matrix = quarter_turns(turn, width, height) @ to_pixels
+    return result
+
+
+def quarter_turns(turn: int, width: float, height: float) -> Matrix:
+    """3×3 matrix that turns a `width` × `height` image clockwise by `turn` quarters, keeping it in the positive quadrant."""
+    matrix = np.eye(3)
+    for _ in range(turn % 4):
+        matrix = np.array([[0.0, -1.0, height], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]) @ matrix
+        width, height = height, width
+    return matrix
+
+
+def read_text_layer(page: pymupdf.Page, dpi: float, turn: int = 0) -> TextLayer:
+    """Glyphs, rules and pictures of `page` in pixels of its image at `dpi` after `turn` clockwise quarter turns.
+
+    Invisible text (transparent, or outside the page) is left out. A page without text gives no glyphs.
+    """
+    matrix = page_matrix(page, dpi, turn)
+    bounds = Box(0, 0, *(page.rect.width * dpi / POINTS_PER_INCH, page.rect.height * dpi / POINTS_PER_INCH))
+    if turn % 2:
+        bounds = Box(0, 0, bounds.y1, bounds.x1)
+    upright: list[Glyph] = []
+    turned: list[Glyph] = []
+    for char, span, direction in _chars(page):
+        glyph = _glyph(char, span, direction, matrix)
+        if glyph is None or not bounds.holds(glyph.box.cx, glyph.box.cy):
+            continue
+        dx, dy = matrix[:2, :2] @ np.array(direction)
+        (upright if dx > 0 and abs(dy) < 0.02 * dx else turned).append(glyph)
+    pictures = [Box.of(info["bbox"]).through(matrix) for info in page.get_image_info()]
+    visible = tuple(p.clip(bounds.x1, bounds.y1) for p in pictures)
+    return TextLayer(tuple(_undouble(upright)), tuple(turned), tuple(_rules(page, matrix, bounds)), visible)
+
+
+def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
+    raw = page.get_text("rawdict", flags=pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES)
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                if span.get("alpha", 255) < INVISIBLE_ALPHA:
+                    continue
+                for char in span["chars"]:
+                    if not char.get("synthetic"):
+                        yield char, span, line["dir"]
+
+
+def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:
+    size = float(span["size"])
+    text = clean(char["c"])
+    if not text or not size > 0 or not all(math.isfinite(v) for v in (*char["bbox"], *char["origin"])):
+        return None
+    scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))
+    x, y, _ = matrix @ np.array([*char["origin"], 1.0])
+    box = Box.of(char["bbox"]).through(matrix)
+    dx, dy = matrix[:2, :2] @ np.array(direction)
+    if dx > 0 and abs(dy) < 0.02 * dx:
+        box = Box.of((box.x0, y - ASCENT * size * scale, box.x1, y + DESCENT * size * scale))
+    return Glyph(text, box, size * scale, span["font"], 1.0, float(y))
+
+
+def clean(text: str) -> str:
+    """NFKC for the forms that only look like another character (Kangxi radicals, ligatures, mathematical letters).
+
+    Full-width punctuation and circled numbers are kept as printed, and so are super- and subscript digits.
+    """
+    if len(text) == 1 and _is_lookalike(ord(text)):
+        return unicodedata.normalize("NFKC", text)
+    return "" if text in {"\x00", "\ufeff", "\u200b", "\u200c", "\u200d", "\xad"} else text
+
+
+def _is_lookalike(code: int) -> bool:
+    return (
+        0x2E80 <= code <= 0x2FDF  # CJK radicals supplement, Kangxi radicals
+        or 0xF900 <= code <= 0xFAFF  # compatibility ideographs
+        or 0xFB00 <= code <= 0xFB06  # Latin ligatures
+        or 0x1D400 <= code <= 0x1D7FF  # mathematical alphanumerics
+        or code in (0xA0, 0x2002, 0x2003, 0x2009, 0x202F)  # spaces of other widths
+    )
+
+
+def _undouble(glyphs: list[Glyph]) -> Iterator[Glyph]:
+    """Drop a glyph printed a second time almost on top of itself: that is how some writers make bold."""
+    seen: dict[tuple[str, int, int], list[Glyph]] = {}
+    for glyph in glyphs:
+        step = max(glyph.size, 1.0)
+        cell = (int(glyph.box.cx // step), int(glyph.box.cy // step))
+        near = [
+            other
+            for i in (-1, 0, 1)
+            for j in (-1, 0, 1)
+            for other in seen.get((glyph.text, cell[0] + i, cell[1] + j), ())
+        ]
+        if any(abs(o.box.cx - glyph.box.cx) < 0.15 * step and abs(o.box.cy - glyph.box.cy) < 0.15 * step for o in near):
+            continue
+        seen.setdefault((glyph.text, *cell), []).append(glyph)
+        yield glyph
+
+
+def _rules(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> Iterator[Box]:
+    """Thin straight lines, drawn as strokes or as filled bars."""
+    for drawing in page.get_drawings():
+        for item in drawing["items"]:
+            if item[0] == "l":
+                box = Box.of((item[1].x, item[1].y, item[2].x, item[2].y))
+            elif item[0] == "re":
+                box = Box.of((item[1].x0, item[1].y0, item[1].x1, item[1].y1))
+            else:
+                continue
+            if min(box.width, box.height) <= RULE_THICKNESS_PT < max(box.width, box.height):
+                mapped = box.through(matrix)
+                if mapped.intersection(bounds.grow(1)) or bounds.holds(mapped.cx, mapped.cy):
+                    yield mapped.clip(bounds.x1, bounds.y1)

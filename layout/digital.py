@@ -1,0 +1,83 @@
+"""Segments from a trusted text layer: glyphs on one baseline without a wide gap."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from statistics import median
+
+from layout.segments import Segment, is_wide, segment_of
+from layout.types import Glyph
+
+GAP_EM = 0.9  # a gap wider than this ends a segment
+SPACE_EM = 0.22  # a gap wider than this between Latin glyphs is a space
+BASELINE_EM = 0.12  # glyphs further apart vertically are not on one baseline
+SIZE_RATIO = 0.8  # a smaller neighbour is a sub- or superscript, even on nearly the same baseline
+
+
+def digital_segments(glyphs: Sequence[Glyph]) -> list[Segment]:
+    """Group `glyphs` by baseline and gap. Blank glyphs (spaces) never carry a segment on their own."""
+    segments: list[Segment] = []
+    for group in _baselines(glyphs):
+        for run in _runs(group):
+            visible = [g for g in run if not g.text.isspace()]
+            if visible:
+                em = median(g.size for g in visible)
+                bold = sum(_is_bold(g) for g in visible) > len(visible) / 2
+                segments.append(segment_of(_with_spaces(run), em, 1.0, "text_layer", bold))
+    return segments
+
+
+def _is_bold(glyph: Glyph) -> bool:
+    name = glyph.font.lower()
+    return "bold" in name or "black" in name or "heavy" in name or "simhei" in name
+
+
+def _baselines(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
+    """Glyphs whose baselines agree, in order of the baseline."""
+    ordered = sorted(glyphs, key=lambda g: (g.baseline or g.box.y1, g.box.x0))
+    group: list[Glyph] = []
+    for glyph in ordered:
+        last = group[-1] if group else None
+        if last and abs(_base(glyph) - _base(last)) > BASELINE_EM * max(glyph.size, last.size):
+            yield group
+            group = []
+        group.append(glyph)
+    if group:
+        yield group
+
+
+def _base(glyph: Glyph) -> float:
+    return glyph.box.y1 if glyph.baseline is None else glyph.baseline
+
+
+def _runs(group: list[Glyph]) -> Iterator[list[Glyph]]:
+    ordered = sorted(group, key=lambda g: g.box.x0)
+    run: list[Glyph] = []
+    for glyph in ordered:
+        if run:
+            last = run[-1]
+            em = max(glyph.size, last.size)
+            gap = glyph.box.x0 - max(g.box.x1 for g in run[-3:])
+            both_visible = not glyph.text.isspace() and not last.text.isspace()
+            resized = both_visible and min(glyph.size, last.size) < SIZE_RATIO * em
+            if gap > GAP_EM * em or resized:
+                yield run
+                run = []
+        run.append(glyph)
+    if run:
+        yield run
+
+
+def _with_spaces(run: list[Glyph]) -> list[Glyph]:
+    """Add a space glyph where Latin words stand apart without one in the text layer."""
+    out = [run[0]]
+    for last, glyph in pairwise(run):
+        gap = glyph.box.x0 - last.box.x1
+        blank = last.text.isspace() or glyph.text.isspace()
+        wide = is_wide(last.text) or is_wide(glyph.text)
+        if not blank and gap > (0.5 if wide else SPACE_EM) * max(last.size, glyph.size):
+            box = type(glyph.box).of((last.box.x1, last.box.y0, glyph.box.x0, last.box.y1))
+            out.append(Glyph(" ", box, last.size, last.font, 1.0, last.baseline))
+        out.append(glyph)
+    return out

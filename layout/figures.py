@@ -1,0 +1,233 @@
+"""Figures: ink that no text, table or rule explains, with the lettering that belongs to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.ink import Ink
+from layout.segments import Segment
+from wholepage.boxes import Box
+
+MIN_SIDE_EM = 1.6
+REACH_EM = 0.6  # ink within twice this distance is one figure
+LABEL_WIDTH_EM = 9.0
+CAPTION = re.compile(
+    r"^\s*[(（]?\s*(第\s*\d+\s*题\s*图|题?\s*图\s*[\d一二三四五六七八九十]+|(Figure|Fig\.?|Diagram)\s*\d+)", re.I
+)
+STARTS_TEXT = re.compile(r"^\s*(\d{1,2}\s*[.．、]|[(（]?[A-Ga-g][)）.．、]\s*\S|[(（]\s*[\di]+\s*[)）])")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A figure with the indices of the segments that are its labels and captions."""
+
+    box: Box
+    labels: tuple[int, ...]
+    captions: tuple[int, ...]
+    picture: bool
+
+
+def text_ink(ink: Ink, boxes: Sequence[Box]) -> NDArray[np.bool_]:
+    """For each component whether text explains it: its centre lies in a text box that is not much lower than it."""
+    comps = ink.boxes
+    cx, cy = (comps[:, 0] + comps[:, 2]) / 2, (comps[:, 1] + comps[:, 3]) / 2
+    height, width = comps[:, 3] - comps[:, 1], comps[:, 2] - comps[:, 0]
+    explained = np.zeros(len(comps), dtype=bool)
+    for box in boxes:
+        area = box.grow(0.12 * box.height)
+        explained |= (
+            (cx >= area.x0)
+            & (cx <= area.x1)
+            & (cy >= area.y0)
+            & (cy <= area.y1)
+            & (height <= 1.6 * box.height)
+            & (width <= 1.2 * area.width)
+        )
+    return explained
+
+
+def find_figures(
+    ink: Ink,
+    segments: Sequence[Segment],
+    pictures: Sequence[Box],
+    occupied: Sequence[Box],
+    em: float,
+) -> tuple[list[Found], float]:
+    """Figures of a page and its residual ink.
+
+    Args:
+        ink: of the page.
+        segments: all text; those near a figure become its labels.
+        pictures: images placed by the PDF.
+        occupied: tables and other areas that are explained already.
+        em: font size of the page in px.
+
+    Returns:
+        The figures and the share (0–1) of ink that remains unexplained.
+    """
+    page = ink.mask.shape
+    pictures = _placed(pictures, page, em)
+    explained = text_ink(ink, [s.box for s in segments])
+    comps = ink.boxes
+    areas = ink.stats[:, 4].astype(np.float64)
+    for box in (*occupied, *pictures):
+        explained |= _inside(comps, box.grow(0.2 * em))
+    groups = _groups(comps[~explained], page, em)
+    hulls = _merge([*((g, False) for g in groups), *((p, True) for p in pictures)], em)
+    long_text = [s.box for s in segments if s.box.width > LABEL_WIDTH_EM * em]
+    found: list[Found] = []
+    for box, picture in hulls:
+        grown, labels = _absorb_labels(box, segments, em, long_text)
+        found.append(Found(grown, labels, (), picture))
+    found = _dissolve_overlaps(found)
+    found = [_with_captions(f, segments, em) for f in found]
+    for figure in found:
+        explained |= _inside(comps, figure.box.grow(0.3 * em))
+    thin = (comps[:, 2] - comps[:, 0] > 1.2 * em) & (comps[:, 3] - comps[:, 1] < 0.3 * em)
+    thin |= (comps[:, 3] - comps[:, 1] > 1.2 * em) & (comps[:, 2] - comps[:, 0] < 0.3 * em)
+    left = float(areas[~explained & ~thin].sum())
+    return found, left / max(1.0, float(areas.sum()))
+
+
+def _placed(pictures: Sequence[Box], page: tuple[int, ...], em: float) -> list[Box]:
+    """Pictures that can be figures: not the page's background, not as small as a letter; strips joined."""
+    height, width = page[:2]
+    boxes = [p for p in pictures if p.width < 0.9 * width or p.height < 0.9 * height]
+    merged = True
+    while merged:
+        merged = False
+        for i, a in enumerate(boxes):
+            for b in boxes[i + 1 :]:
+                strip = a.grow(0.15 * em).intersection(b) and (
+                    a.x_overlap(b) > 0.9 * max(a.width, b.width) or a.y_overlap(b) > 0.9 * max(a.height, b.height)
+                )
+                if strip or a.covered_by(b) > 0.8 or b.covered_by(a) > 0.8:
+                    boxes = [x for x in boxes if x is not a and x is not b] + [a.union(b)]
+                    merged = True
+                    break
+            if merged:
+                break
+    return [b for b in boxes if min(b.width, b.height) >= MIN_SIDE_EM * em]
+
+
+def _inside(comps: NDArray[np.float64], box: Box) -> NDArray[np.bool_]:
+    cx, cy = (comps[:, 0] + comps[:, 2]) / 2, (comps[:, 1] + comps[:, 3]) / 2
+    result: NDArray[np.bool_] = (cx >= box.x0) & (cx <= box.x1) & (cy >= box.y0) & (cy <= box.y1)
+    return result
+
+
+def _groups(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> list[Box]:
+    """Hulls of clusters of unexplained ink that are large enough and hold more than specks."""
+    import cv2
+
+    height, width = page[:2]
+    quarter = 4  # px a cell of the coarse canvas: clustering needs no more precision
+    canvas = np.zeros((height // quarter + 2, width // quarter + 2), np.uint8)
+    for x0, y0, x1, y1 in comps:
+        low = min(x1 - x0, y1 - y0)
+        # A large hollow shape must not swallow text that stands inside its box: draw its outline only.
+        thick = 1 if low > 4 * em else -1
+        corner = (int(x0) // quarter, int(y0) // quarter), (int(x1) // quarter, int(y1) // quarter)
+        cv2.rectangle(canvas, *corner, 255, thick)
+    reach = max(1, round(REACH_EM * em / quarter))
+    kernel = cv2.getStructuringElement(cv2.MORPH_RECT, (2 * reach + 1, 2 * reach + 1))
+    _, labels = cv2.connectedComponents(cv2.dilate(canvas, kernel), connectivity=8)
+    groups: dict[int, list[int]] = {}
+    for index, (x0, y0, x1, y1) in enumerate(comps):
+        cell = labels[int(y0 + y1) // 2 // quarter, int(x0 + x1) // 2 // quarter]
+        if not cell:
+            cell = labels[int(y0) // quarter, int(x0) // quarter]
+        groups.setdefault(int(cell), []).append(index)
+    hulls = []
+    for members in groups.values():
+        own = comps[members]
+        hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+        sides = (own[:, 2:] - own[:, :2]).max(axis=1)
+        drawn = sides.max() >= 1.5 * em or (sides >= 0.5 * em).sum() >= 8
+        if min(hull.width, hull.height) >= MIN_SIDE_EM * em and drawn:
+            hulls.append(hull)
+    return hulls
+
+
+def _merge(items: list[tuple[Box, bool]], em: float) -> list[tuple[Box, bool]]:
+    """Join hulls that overlap."""
+    out: list[tuple[Box, bool]] = []
+    for box, picture in sorted(items, key=lambda item: -item[0].area):
+        for index, (other, other_picture) in enumerate(out):
+            if box.covered_by(other.grow(0.3 * em)) > 0.3:
+                out[index] = (other.union(box), other_picture or picture)
+                break
+        else:
+            out.append((box, picture))
+    return out
+
+
+def _absorb_labels(
+    box: Box, segments: Sequence[Segment], em: float, long_text: Sequence[Box]
+) -> tuple[Box, tuple[int, ...]]:
+    """Grow a figure by the short lettering inside or right beside it."""
+    labels: set[int] = set()
+    changed = True
+    while changed:
+        changed = False
+        near = box.grow(0.9 * em, 0.55 * em)
+        for index, segment in enumerate(segments):
+            if index in labels or not _is_label(segment, box, near, em, long_text):
+                continue
+            labels.add(index)
+            box = box.union(segment.box)
+            changed = True
+            break
+    return box, tuple(sorted(labels))
+
+
+def _is_label(segment: Segment, box: Box, near: Box, em: float, long_text: Sequence[Box]) -> bool:
+    s = segment.box
+    inside = s.covered_by(box) > 0.6
+    if inside and s.width <= max(LABEL_WIDTH_EM * em, 0.75 * box.width):
+        return True
+    if not near.intersection(s) or s.width > min(LABEL_WIDTH_EM * em, box.width + em):
+        return False
+    if CAPTION.match(segment.text) or STARTS_TEXT.match(segment.text):
+        return False
+    if s.covered_by(near) < 0.3 and s.width > 2 * em:
+        return False
+    level = [t for t in long_text if t.y_overlap(s) > 0.5 * s.height and t is not s]
+    gap_text = min((max(t.x0 - s.x1, s.x0 - t.x1, 0.0) for t in level), default=1e9)
+    gap_box = max(box.x0 - s.x1, s.x0 - box.x1, 0.0)
+    return gap_box <= gap_text
+
+
+def _dissolve_overlaps(found: list[Found]) -> list[Found]:
+    """Labels may make two hulls overlap: then they are one figure, unless both are placed pictures."""
+    out: list[Found] = []
+    for figure in sorted(found, key=lambda f: -f.box.area):
+        for index, other in enumerate(out):
+            both_placed = figure.picture and other.picture
+            if figure.box.covered_by(other.box) > (0.8 if both_placed else 0.25):
+                labels = tuple(sorted({*other.labels, *figure.labels}))
+                out[index] = Found(other.box.union(figure.box), labels, (), other.picture or figure.picture)
+                break
+        else:
+            out.append(figure)
+    return sorted(out, key=lambda f: (f.box.y0, f.box.x0))
+
+
+def _with_captions(figure: Found, segments: Sequence[Segment], em: float) -> Found:
+    """Captions right below or above a figure, printed over its width."""
+    zone = Box.of((figure.box.x0 - em, figure.box.y0 - 1.8 * em, figure.box.x1 + em, figure.box.y1 + 1.8 * em))
+    hits = [
+        index
+        for index, segment in enumerate(segments)
+        if CAPTION.match(segment.text)
+        and segment.box.covered_by(zone) > 0.7
+        and segment.box.width <= max(figure.box.width * 1.3, 12 * em)
+    ]
+    captions = tuple(hits[:1]) if len(hits) == 1 else tuple(h for h in hits if segments[h].box.cy > figure.box.cy)
+    labels = tuple(i for i in figure.labels if i not in captions)
+    return Found(figure.box, labels, captions, figure.picture)

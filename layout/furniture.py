@@ -1,0 +1,105 @@
+"""Page furniture: what is printed around the questions on one page (seal strip, page numbers) or on all (headers)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from layout.segments import Segment
+from layout.types import Line, PageLayout, Role
+from wholepage.boxes import Box
+
+EDGE_SHARE = 0.09  # page numbers, headers and footers stand in the outermost 9 % of the page's height
+PAGE_NUMBER = re.compile(
+    r"""^\W*(
+        [^\d]{0,24}第\s*\d+\s*页\s*[,，/(（]?\s*(共\s*\d+\s*页)?\s*[)）]?      # 数学试题 第 1 页（共 4 页）
+      | (page\s*)?\d{1,3}\s*(of|/|／)\s*\d{1,3}                                # Page 1 of 4
+      | page\s*\d{1,3}
+      | [-—–·•.\s]*\d{1,3}[-—–·•.\s]*                                          # - 3 -
+      | .{0,40}?\bpage\s*\d{1,3}(\s*(of|/)\s*\d{1,3})?
+    )\W*$""",
+    re.I | re.X,
+)
+SEAL_MIN = 4  # letters in a strip
+
+
+def seal_strip(segments: Sequence[Segment], page_width: float, em: float) -> set[int]:
+    """Indices of segments in the side strip beside a seal line: a stack of single letters in the outer margin.
+
+    Only letters that no running text stands beside count, so that a column of option letters is no strip.
+    """
+    long_left = [s.box.x0 for s in segments if s.box.width > 8 * em]
+    long_right = [s.box.x1 for s in segments if s.box.width > 8 * em]
+    if not long_left:
+        return set()
+    left, right = sorted(long_left)[len(long_left) // 10], max(long_right)
+    strip: set[int] = set()
+    for side in ("left", "right"):
+        outer = [
+            i
+            for i, s in enumerate(segments)
+            if s.box.width <= 3 * em
+            and (s.box.x1 < left - 0.5 * em if side == "left" else s.box.x0 > right + 0.8 * em)
+            and (s.box.cx < 0.15 * page_width if side == "left" else s.box.cx > 0.85 * page_width)
+        ]
+        if len(outer) >= SEAL_MIN and sum(not _is_number(segments[i].text) for i in outer) >= SEAL_MIN:
+            strip |= {i for i in outer if not _is_number(segments[i].text)}
+    return strip
+
+
+def _is_number(text: str) -> bool:
+    return bool(re.fullmatch(r"\W*\d{1,3}\W*[.．、]?\W*", text.strip()))
+
+
+def edge_role(text: str, box: Box, height: float) -> Role:
+    """`page_number` for text in the top or bottom margin that reads like one, else `body`."""
+    at_edge = box.y1 < EDGE_SHARE * height or box.y0 > (1 - EDGE_SHARE) * height
+    if at_edge and len(text) < 60 and PAGE_NUMBER.match(text.replace("\u2003", " ")):
+        return "page_number"
+    return "body"
+
+
+def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
+    """Layouts with running headers and footers marked: the same words, digits aside, at the same height on many pages.
+
+    A line counts when it stands in the outer 12 % of at least half of the pages (and of two).
+    """
+    seen: Counter[tuple[str, int]] = Counter()
+    for page in layouts:
+        seen.update({key for line in page.lines if (key := _edge_key(line, page)) is not None})
+    needed = max(2, (len(layouts) + 1) // 2)
+    repeated = {key for key, _ in seen.items() if _times(seen, key) >= needed}
+    out = []
+    for page in layouts:
+        lines = []
+        for line in page.lines:
+            key = _edge_key(line, page)
+            if line.role == "body" and key is not None and key in repeated:
+                role: Role = "header" if line.box.cy < page.height / 2 else "footer"
+                lines.append(replace(line, role=role))
+            else:
+                lines.append(line)
+        out.append(page.with_lines(tuple(lines)))
+    return out
+
+
+def _times(seen: Counter[tuple[str, int]], key: tuple[str, int]) -> int:
+    text, band = key
+    return sum(seen[(text, b)] for b in (band - 1, band, band + 1))
+
+
+def _edge_key(line: Line, page: PageLayout) -> tuple[str, int] | None:
+    share = line.box.cy / max(page.height, 1)
+    if 0.12 < share < 0.88:
+        return None
+    text = re.sub(r"[\d\W_]+", "", line.text)
+    if len(text) < 2:
+        return None
+    return text, round(share * 50)
+
+
+def outside(box: Box, width: float, height: float) -> bool:
+    """Whether a box touches the very edge of the page: scanner shadows and punch holes do."""
+    return box.x0 <= 2 or box.y0 <= 2 or box.x1 >= width - 2 or box.y1 >= height - 2

@@ -1,0 +1,297 @@
+"""One page: from image and text layer to a `PageLayout` (the room's only entry for other rooms)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.blanks import free_rules, insert_blanks
+from layout.columns import Block, split_columns
+from layout.digital import digital_segments
+from layout.figures import Found, find_figures
+from layout.furniture import edge_role, seal_strip
+from layout.ink import Ink, find_ink, find_rules
+from layout.ocr import OcrEngine
+from layout.rows import group_rows, row_line
+from layout.scanned import Straight, line_boxes, read_segments, straighten
+from layout.segments import Segment, is_wide
+from layout.tables import find_grids, read_table
+from layout.types import Doubt, FigureRegion, Glyph, Line, PageLayout, TableRegion, TextLayer
+from wholepage.boxes import Box
+from wholepage.records import PageKind
+
+BLANK_INK = 0.0004  # share of ink below which a page without text is blank
+RESIDUAL_WARN = 0.08
+FIGURE_MARGIN = 4.0  # px kept around a figure, so that no stroke is cut
+
+
+@dataclass(frozen=True)
+class PageInput:
+    """One stored page as the layout stage takes it.
+
+    `image` is H×W×3 RGB uint8, the stored page image; `dpi` its resolution; `turn` the clockwise quarter turns that
+    were applied already; `text` the PDF's text layer mapped to this image, None when the source has none; `photo`
+    whether it was taken with a camera.
+    """
+
+    number: int
+    image: NDArray[np.uint8]
+    dpi: float
+    turn: int = 0
+    text: TextLayer | None = None
+    photo: bool = False
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """Segments and ink in the frame in which text is level; `back` maps that frame to the stored page."""
+
+    segments: list[Segment]
+    ink: Ink
+    back: NDArray[np.float64] | None
+    em: float
+    bars: tuple[Box, ...]
+    pictures: tuple[Box, ...]
+    kind: PageKind
+
+
+def analyse_page(page: PageInput, engine: OcrEngine) -> PageLayout:
+    """Lines in reading order, figures, tables and doubts of one page; boxes in pixels of the stored page."""
+    reading = _read(page, engine)
+    height, width = page.image.shape[:2]
+    if not reading.segments and float((reading.ink.mask > 0).mean()) < BLANK_INK:
+        return PageLayout(page.number, width, height, page.dpi, "blank", page.turn)
+    layout = _arrange(page, reading)
+    engine_name = "text layer" if reading.kind == "digital" else engine.name
+    layout = replace(layout, engine={"text": engine_name})
+    return layout if reading.back is None else _map_back(layout, reading.back)
+
+
+def _read(page: PageInput, engine: OcrEngine) -> _Reading:
+    text = page.text
+    if text is not None and text.glyphs and text.trust in ("trusted", "unchecked"):
+        import cv2
+
+        ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
+        segments = digital_segments(text.glyphs)
+        return _Reading(segments, ink, None, _em_of_glyphs(text.glyphs), text.rules, text.pictures, "digital")
+    straight = straighten(page.image, page.dpi, engine)
+    boxes = [b for b in line_boxes(straight) if not _is_vertical(b, straight.em)]
+    pictures: tuple[Box, ...] = ()
+    kind: PageKind = "photo" if page.photo else "scanned"
+    digital: list[Segment] = []
+    if text is not None and text.trust == "partial":
+        straight = replace(straight, back=np.eye(3)) if straight.skew == 0 else straight
+        if straight.skew == 0:
+            digital = digital_segments(text.glyphs)
+            boxes = [b for b in boxes if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)]
+    if text is not None and straight.skew == 0:
+        pictures = text.pictures
+    segments = [*digital, *read_segments(straight, boxes, engine)]
+    em = _em_of_segments(segments) or straight.em
+    back = straight.back if straight.skew else None
+    return _Reading([_with_em(s, em) for s in segments], straight.ink, back, em, (), pictures, kind)
+
+
+def _is_vertical(box: Box, em: float) -> bool:
+    return box.height > 2.2 * box.width and box.height > 2.5 * em
+
+
+def _em_of_glyphs(glyphs: Sequence[Glyph]) -> float:
+    return float(median(g.size for g in glyphs if not g.text.isspace()) if glyphs else 29.0)
+
+
+def _em_of_segments(segments: Sequence[Segment]) -> float | None:
+    """Font size from the pitch of neighbouring ideographs, else from the height of long Latin lines."""
+    pitches = [
+        b.box.cx - a.box.cx
+        for s in segments
+        for a, b in zip(s.glyphs, s.glyphs[1:], strict=False)
+        if is_wide(a.text) and is_wide(b.text) and a.text.isalnum() and b.text.isalnum()
+    ]
+    if len(pitches) >= 20:
+        return float(median(pitches))
+    heights = [s.box.height for s in segments if len(s.glyphs) >= 10]
+    return float(median(heights)) if len(heights) >= 3 else None
+
+
+def _with_em(segment: Segment, em: float) -> Segment:
+    """An OCR segment with the page's font size, unless it is clearly smaller (an index) or larger (a title)."""
+    if segment.origin != "ocr":
+        return segment
+    height = segment.box.height
+    letters = sum(c.isalnum() for c in segment.text)
+    size = em if 0.62 * em <= height <= 1.6 * em or letters > 4 else height
+    return replace(segment, em=min(size, 2.5 * em))
+
+
+def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
+    height, width = page.image.shape[:2]
+    em, segments = reading.em, reading.segments
+    rules = find_rules(reading.ink.mask, em)
+    tables, in_table = _tables(reading, rules_em=em)
+    free = [(i, s) for i, s in enumerate(segments) if i not in in_table]
+    figures, residual = find_figures(reading.ink, [s for _, s in free], reading.pictures, [t.box for t in tables], em)
+    figures = [f for f in figures if not _is_margin_ink(f, width, height, em)]
+    labels = {free[i][0]: n for n, f in enumerate(figures) for i in f.labels}
+    captions = {free[i][0]: n for n, f in enumerate(figures) for i in f.captions}
+    strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
+    body = [s for i, s in free if i not in labels and i not in captions and i not in strip]
+    edge = [s for s in body if edge_role(s.text, s.box, height) != "body"]
+    blocks = split_columns([s for s in body if s not in edge], em)
+    if edge:
+        blocks.append(Block(tuple(edge), Box.hull(s.box for s in edge)))
+    outside_tables = [r for r in rules.horizontal if not any(r.covered_by(t.box.grow(4)) > 0.5 for t in tables)]
+    bars = [b for b in (*reading.bars, *outside_tables) if b.width > 3 * b.height and b.width < 14 * em]
+    blanks = free_rules(_outside_figures(outside_tables, figures), reading.ink.mask, em)
+    lines: list[Line] = []
+    for number, block in enumerate(blocks):
+        rows = [row_line(row, number) for row in group_rows(block.segments, bars)]
+        rows = insert_blanks(rows, blanks, em)
+        lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
+    lines.extend(_set_apart(segments, labels, captions, strip, in_table))
+    regions = tuple(_figure_region(f, segments, free, blocks, width, height) for f in figures)
+    doubts = _doubts(residual, page, reading)
+    return PageLayout(
+        page.number,
+        width,
+        height,
+        page.dpi,
+        reading.kind,
+        page.turn,
+        tuple(lines),
+        regions,
+        tuple(replace(t, column=_column_of(t.box, blocks)) for t in tables),
+        tuple(b.box for b in blocks),
+        residual,
+        doubts,
+    )
+
+
+def _tables(reading: _Reading, rules_em: float) -> tuple[list[TableRegion], dict[int, int]]:
+    """Tables of the page, and for each segment inside one the table's index."""
+    rules = find_rules(reading.ink.mask, rules_em)
+    tables: list[TableRegion] = []
+    owner: dict[int, int] = {}
+    for grid in find_grids(rules, rules_em):
+        inside = [i for i, s in enumerate(reading.segments) if s.box.covered_by(grid.box.grow(3)) > 0.7]
+        table = read_table(grid, reading.ink.mask, [reading.segments[i] for i in inside], rules_em)
+        if table is not None:
+            owner.update(dict.fromkeys(inside, len(tables)))
+            tables.append(table)
+    return tables, owner
+
+
+def _is_margin_ink(figure: Found, width: int, height: int, em: float) -> bool:
+    """Scanner shadows and seal lines: thin ink along the page's edge."""
+    b = figure.box
+    at_edge = b.x0 < 0.02 * width or b.x1 > 0.98 * width or b.y0 < 0.02 * height or b.y1 > 0.98 * height
+    return at_edge and (b.width < 3 * em or b.height < 3 * em)
+
+
+def _outside_figures(rules: Sequence[Box], figures: Sequence[Found]) -> list[Box]:
+    return [r for r in rules if not any(r.covered_by(f.box.grow(2)) > 0.6 for f in figures)]
+
+
+def _set_apart(
+    segments: Sequence[Segment],
+    labels: dict[int, int],
+    captions: dict[int, int],
+    strip: set[int],
+    table: dict[int, int],
+) -> list[Line]:
+    """Lines for text that is not read in order: labels, captions, the seal strip, table cells."""
+    out = []
+    for i, s in enumerate(segments):
+        if not (i in labels or i in captions or i in strip or i in table):
+            continue
+        line = Line(s.text, s.box, s.glyphs, s.confidence, s.origin, bold=s.bold)
+        if i in table:
+            out.append(replace(line, role="table", table=table[i]))
+        elif i in captions:
+            out.append(replace(line, role="caption", figure=captions[i]))
+        elif i in labels:
+            out.append(replace(line, role="label", figure=labels[i]))
+        else:
+            out.append(replace(line, role="seal"))
+    return out
+
+
+def _figure_region(
+    figure: Found,
+    segments: Sequence[Segment],
+    free: Sequence[tuple[int, Segment]],
+    blocks: Sequence[Block],
+    width: int,
+    height: int,
+) -> FigureRegion:
+    caption = " ".join(free[i][1].text.strip() for i in figure.captions) or None
+    box = figure.box.grow(FIGURE_MARGIN).clip(width, height)
+    kind = "picture" if figure.picture else "drawing"
+    return FigureRegion(box, caption, _column_of(figure.box, blocks), kind)  # type: ignore[arg-type]
+
+
+def _column_of(box: Box, blocks: Sequence[Block]) -> int:
+    """Index of the block whose columns the box stands in: most horizontal overlap, then nearest vertically."""
+    if not blocks:
+        return 0
+
+    def fit(index: int) -> tuple[float, float]:
+        block = blocks[index].box
+        away = max(block.y0 - box.y1, box.y0 - block.y1, 0.0)
+        return (-round(block.x_overlap(box) / max(box.width, 1.0), 1), away)
+
+    near = min(range(len(blocks)), key=lambda i: (fit(i)[1] > 0.25 * box.height, *fit(i)))
+    return near
+
+
+def _doubts(residual: float, page: PageInput, reading: _Reading) -> tuple[Doubt, ...]:
+    doubts = []
+    if residual > RESIDUAL_WARN:
+        doubts.append(
+            Doubt(
+                "page.residual_ink",
+                f"{residual:.0%} of the ink on page {page.number} was read as neither text nor figure.",
+            )
+        )
+    if page.text is not None and page.text.trust in ("lying", "partial"):
+        doubts.append(Doubt("text_layer." + page.text.trust, f"Page {page.number}: {page.text.reason}"))
+    read = [s.confidence for s in reading.segments if s.origin == "ocr" and len(s.glyphs) >= 4]
+    if read and float(np.mean(read)) < 0.8:
+        doubts.append(
+            Doubt("page.poor_reading", f"Page {page.number} is hard to read: mean OCR confidence {np.mean(read):.2f}.")
+        )
+    return tuple(doubts)
+
+
+def _map_back(layout: PageLayout, back: NDArray[np.float64]) -> PageLayout:
+    """All boxes from the level frame to the stored page."""
+
+    def to(box: Box) -> Box:
+        return box.through(back).clip(layout.width, layout.height)
+
+    def slim(box: Box) -> Box:
+        # A long level box becomes tall when turned back: keep its height, follow its centre line.
+        mapped = box.through(back)
+        half = box.height / 2
+        return Box.of((mapped.x0, mapped.cy - half, mapped.x1, mapped.cy + half)).clip(layout.width, layout.height)
+
+    lines = tuple(
+        replace(line, box=to(line.box), glyphs=tuple(replace(g, box=slim(g.box)) for g in line.glyphs))
+        for line in layout.lines
+    )
+    return replace(
+        layout,
+        lines=lines,
+        figures=tuple(replace(f, box=to(f.box)) for f in layout.figures),
+        tables=tuple(replace(t, box=to(t.box)) for t in layout.tables),
+        columns=tuple(to(c) for c in layout.columns),
+        doubts=tuple(replace(d, box=to(d.box) if d.box else None) for d in layout.doubts),
+    )
+
+
+__all__ = ["PageInput", "Straight", "analyse_page"]

@@ -1,0 +1,165 @@
+"""Segments from an image: detection, a straight frame, boxes snapped to ink, recognition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.ink import Ink, estimate_em, find_ink
+from layout.ocr import Image, OcrEngine, Recognised
+from layout.segments import Segment, segment_of
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+DETECTION_EM = 16.0  # px a font size should have for detection: below 12 small pieces are lost, above costs time
+MIN_CONFIDENCE = 0.3  # below this a crop is not text
+MAX_SKEW = 8.0  # degrees
+Matrix = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Straight:
+    """A page turned so that its text lines are level. `back` maps its pixels to those of the stored page."""
+
+    image: Image
+    gray: NDArray[np.uint8]
+    ink: Ink
+    back: Matrix
+    skew: float  # degrees, clockwise positive in image coordinates
+    em: float
+    quads: tuple[NDArray[np.float64], ...]  # detected lines, 4×2, in pixels of `image`
+
+
+def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
+    """Detect text lines on `image` (H×W×3 RGB) and level the page by their weighted median slope."""
+    import cv2
+
+    gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    ink = find_ink(gray, dpi)
+    em = estimate_em(ink, dpi)
+    scale = min(max(DETECTION_EM / em, 0.3), 2.0)
+    quads = engine.detect(image, scale)
+    skew = _skew(quads)
+    height, width = gray.shape
+    if abs(skew) < 0.04 or abs(skew) > MAX_SKEW:
+        return Straight(image, gray, ink, np.eye(3), 0.0, em, tuple(quads))
+    forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
+    paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
+    turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
+    gray = cv2.cvtColor(turned, cv2.COLOR_RGB2GRAY)
+    mapped = tuple(_through(quad, forward) for quad in quads)
+    return Straight(turned, gray, find_ink(gray, dpi), np.linalg.inv(forward), skew, em, mapped)
+
+
+def _through(points: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:
+    result: NDArray[np.float64] = points @ matrix[:2, :2].T + matrix[:2, 2]
+    return result
+
+
+def _skew(quads: Sequence[NDArray[np.float64]]) -> float:
+    """Median slope in degrees of the long lines, weighted by length."""
+    angles, weights = [], []
+    for quad in quads:
+        (x0, y0), (x1, y1) = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
+        length = math.hypot(x1 - x0, y1 - y0)
+        thick = math.hypot(*(quad[3] - quad[0]))
+        if length > 6 * max(thick, 1.0):
+            angles.append(math.degrees(math.atan2(y1 - y0, x1 - x0)))
+            weights.append(length)
+    if not angles:
+        return 0.0
+    order = np.argsort(angles)
+    total = np.cumsum(np.array(weights)[order])
+    return float(np.array(angles)[order][np.searchsorted(total, total[-1] / 2)])
+
+
+def line_boxes(page: Straight) -> list[Box]:
+    """Boxes of the detected lines, snapped to the ink they hold, plus boxes for letters that detection missed."""
+    rough = [Box.of((*q.min(axis=0), *q.max(axis=0))) for q in page.quads]
+    comps = page.ink.boxes
+    sizes = comps[:, 2:] - comps[:, :2]
+    letter = (sizes[:, 1] <= 1.7 * page.em) & (sizes[:, 0] <= 3.0 * page.em)
+    cx, cy = (comps[:, 0] + comps[:, 2]) / 2, (comps[:, 1] + comps[:, 3]) / 2
+    owner = np.full(len(comps), -1)
+    snapped: list[Box] = []
+    for box in sorted(rough, key=lambda b: b.area):
+        inner = box.grow(0, -0.12 * box.height)
+        hit = letter & (owner < 0)
+        hit &= (cx >= inner.x0) & (cx <= inner.x1) & (cy >= inner.y0) & (cy <= inner.y1)
+        if hit.any():
+            owner[hit] = len(snapped)
+            own = comps[hit]
+            hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+            snapped.append(_inside(hull, box.grow(0.3 * page.em, 0.15 * page.em)))
+        else:
+            snapped.append(box)
+            owner[(cx >= box.x0) & (cx <= box.x1) & (cy >= box.y0) & (cy <= box.y1)] = len(snapped) - 1
+    stray = letter & (owner < 0) & (sizes[:, 1] >= 0.3 * page.em)
+    return _extend(snapped, [Box.of(row) for row in comps[stray]], page.em)
+
+
+def _inside(box: Box, limit: Box) -> Box:
+    return box.intersection(limit) or box
+
+
+def _extend(lines: list[Box], strays: list[Box], em: float) -> list[Box]:
+    """Give letters at the ends of lines to those lines; level neighbours among the others become lines of their own."""
+    out = list(lines)
+    alone: list[Box] = []
+    for stray in sorted(strays, key=lambda b: b.x0):
+        best = None
+        for index, line in enumerate(out):
+            gap = max(line.x0 - stray.x1, stray.x0 - line.x1)
+            level = line.y_overlap(stray) >= 0.7 * min(stray.height, line.height)
+            level = level and line.union(stray).height <= 1.15 * line.height
+            if level and -0.5 * em <= gap <= 0.6 * em and line.height >= 0.6 * em and (best is None or gap < best[0]):
+                best = (gap, index)
+        if best is None:
+            alone.append(stray)
+        else:
+            out[best[1]] = out[best[1]].union(stray)
+    for stray in alone:
+        for index in range(len(lines), len(out)):
+            if out[index].grow(0.8 * em, 0).y_overlap(stray) > 0.5 * stray.height and (
+                stray.x0 - out[index].x1 < 0.8 * em
+            ):
+                out[index] = out[index].union(stray)
+                break
+        else:
+            out.append(stray)
+    return [box for i, box in enumerate(out) if i < len(lines) or box.height >= 0.45 * em]
+
+
+def read_segments(page: Straight, boxes: Sequence[Box], engine: OcrEngine) -> list[Segment]:
+    """Recognise the lines in `boxes` (pixels of the straight page). Crops that give no text are left out."""
+    height, width = page.gray.shape
+    margin_x, margin_y = 0.14 * page.em, 0.10 * page.em
+    cuts = [box.grow(margin_x, margin_y).clip(width, height) for box in boxes]
+    crops = [page.image[int(b.y0) : math.ceil(b.y1), int(b.x0) : math.ceil(b.x1)] for b in cuts]
+    segments = []
+    for box, cut, result in zip(boxes, cuts, engine.recognise(crops), strict=True):
+        segment = segment_from_ocr(result, cut, box)
+        if segment is not None and segment.confidence >= MIN_CONFIDENCE:
+            segments.append(segment)
+    return segments
+
+
+def segment_from_ocr(result: Recognised, cut: Box, box: Box) -> Segment | None:
+    """Segment with character boxes: a character reaches from halfway to its neighbours, as CTC peaks are narrow."""
+    if not result.text.strip():
+        return None
+    centres = [cut.x0 + (a + b) / 2 * cut.width for a, b in result.spans]
+    em = box.height / 0.95
+    glyphs = []
+    for i, char in enumerate(result.text):
+        left = (centres[i - 1] + centres[i]) / 2 if i else min(box.x0, centres[i])
+        right = (centres[i] + centres[i + 1]) / 2 if i + 1 < len(centres) else max(box.x1, centres[i])
+        reach = 0.65 * em
+        area = Box.of((max(left, centres[i] - reach), box.y0, min(right, centres[i] + reach), box.y1))
+        glyphs.append(Glyph(char, area, em, "", result.char_confidence[i]))
+    segment = segment_of(glyphs, em, result.confidence, "ocr")
+    return Segment(segment.glyphs, box, em, segment.confidence, "ocr")
