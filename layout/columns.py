@@ -14,7 +14,7 @@ MIN_GUTTER_EM = 0.9
 MIN_HEIGHT_EM = 9.0  # a gutter is at least so tall
 MIN_COLUMN_EM = 8.0
 MIN_LONG_LINES = 4  # lines on each side that fill most of their column
-RIGHT_OPTION = re.compile(r"^\s*[(（]?[B-HＢ-Ｈ][)）.．、:：]")
+OPTION = re.compile(r"^\s*[(（]?([A-H])[)）.．、:：]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ def _best_gutter(items: list[Segment], em: float) -> _Gutter | None:
             if y1 - y0 < MIN_HEIGHT_EM * em:
                 continue
             gutter = _widen(items, x, y0, y1, area)
-            score = (gutter.y1 - gutter.y0) * min(gutter.x1 - gutter.x0, 4 * em)
+            score = (gutter.y1 - gutter.y0) * min(gutter.x1 - gutter.x0, 1.5 * em)
             if (best is None or score > best[0]) and _is_gutter(items, gutter, em):
                 best = (score, gutter)
         x += em / 2
@@ -103,5 +103,14 @@ def _is_gutter(items: list[Segment], gutter: _Gutter, em: float) -> bool:
         if box.width < MIN_COLUMN_EM * em or len(long_lines) < MIN_LONG_LINES:
             return False
     starts = [s for s in right if s.box.x0 < gutter.x1 + 1.5 * em]
-    options = sum(bool(RIGHT_OPTION.match(s.text)) for s in starts)
-    return options <= 0.4 * len(starts) and len(starts) >= 0.35 * len(right)
+    paired = sum(_continues_options(s, left) for s in starts)
+    return paired <= 0.25 * len(starts) and len(starts) >= 0.35 * len(right)
+
+
+def _continues_options(segment: Segment, left: list[Segment]) -> bool:
+    """Whether `segment` is option B, C … and its predecessor stands level on the left: a grid of options."""
+    match = OPTION.match(segment.text)
+    if not match or match[1] == "A":
+        return False
+    level = [s for s in left if s.box.y_overlap(segment.box) > 0.5 * min(s.box.height, segment.box.height)]
+    return any((m := OPTION.match(s.text)) and ord(m[1]) == ord(match[1]) - 1 for s in level)

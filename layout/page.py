@@ -17,7 +17,7 @@ from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, find_ink, find_rules
 from layout.ocr import OcrEngine
 from layout.rows import group_rows, row_line
-from layout.scanned import Straight, line_boxes, read_segments, straighten
+from layout.scanned import MIN_STRAY_CONFIDENCE, Straight, line_boxes, read_segments, straighten
 from layout.segments import Segment, is_wide
 from layout.tables import find_grids, read_table
 from layout.types import Doubt, FigureRegion, Glyph, Line, PageLayout, TableRegion, TextLayer
@@ -80,18 +80,23 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         segments = digital_segments(text.glyphs)
         return _Reading(segments, ink, None, _em_of_glyphs(text.glyphs), text.rules, text.pictures, "digital")
     straight = straighten(page.image, page.dpi, engine)
-    boxes = [b for b in line_boxes(straight) if not _is_vertical(b, straight.em)]
+    boxes, strays = line_boxes(straight)
+    boxes = [b for b in boxes if not _is_vertical(b, straight.em)]
     pictures: tuple[Box, ...] = ()
     kind: PageKind = "photo" if page.photo else "scanned"
     digital: list[Segment] = []
     if text is not None and text.trust == "partial":
-        straight = replace(straight, back=np.eye(3)) if straight.skew == 0 else straight
         if straight.skew == 0:
             digital = digital_segments(text.glyphs)
-            boxes = [b for b in boxes if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)]
+            boxes, strays = (
+                [b for b in part if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)]
+                for part in (boxes, strays)
+            )
     if text is not None and straight.skew == 0:
         pictures = text.pictures
-    segments = [*digital, *read_segments(straight, boxes, engine)]
+    read = read_segments(straight, boxes, engine)
+    strays_read = read_segments(straight, strays, engine, MIN_STRAY_CONFIDENCE)
+    segments = [*digital, *read, *strays_read]
     em = _em_of_segments(segments) or straight.em
     back = straight.back if straight.skew else None
     return _Reading([_with_em(s, em) for s in segments], straight.ink, back, em, (), pictures, kind)

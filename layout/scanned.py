@@ -17,6 +17,7 @@ from wholepage.boxes import Box
 
 DETECTION_EM = 16.0  # px a font size should have for detection: below 12 small pieces are lost, above costs time
 MIN_CONFIDENCE = 0.3  # below this a crop is not text
+MIN_STRAY_CONFIDENCE = 0.8  # the same for ink that the detector did not take for text
 MAX_SKEW = 8.0  # degrees
 Matrix = NDArray[np.float64]
 
@@ -77,8 +78,8 @@ def _skew(quads: Sequence[NDArray[np.float64]]) -> float:
     return float(np.array(angles)[order][np.searchsorted(total, total[-1] / 2)])
 
 
-def line_boxes(page: Straight) -> list[Box]:
-    """Boxes of the detected lines, snapped to the ink they hold, plus boxes for letters that detection missed."""
+def line_boxes(page: Straight) -> tuple[list[Box], list[Box]]:
+    """Boxes of the detected lines, snapped to the ink they hold, and boxes for letters that detection missed."""
     rough = [Box.of((*q.min(axis=0), *q.max(axis=0))) for q in page.quads]
     comps = page.ink.boxes
     sizes = comps[:, 2:] - comps[:, :2]
@@ -99,7 +100,8 @@ def line_boxes(page: Straight) -> list[Box]:
             snapped.append(box)
             owner[(cx >= box.x0) & (cx <= box.x1) & (cy >= box.y0) & (cy <= box.y1)] = len(snapped) - 1
     stray = letter & (owner < 0) & (sizes[:, 1] >= 0.3 * page.em)
-    return _extend(snapped, [Box.of(row) for row in comps[stray]], page.em)
+    out = _extend(snapped, [Box.of(row) for row in comps[stray]], page.em)
+    return out[: len(snapped)], [b for b in out[len(snapped) :] if b.height >= 0.45 * page.em]
 
 
 def _inside(box: Box, limit: Box) -> Box:
@@ -131,11 +133,13 @@ def _extend(lines: list[Box], strays: list[Box], em: float) -> list[Box]:
                 break
         else:
             out.append(stray)
-    return [box for i, box in enumerate(out) if i < len(lines) or box.height >= 0.45 * em]
+    return out
 
 
-def read_segments(page: Straight, boxes: Sequence[Box], engine: OcrEngine) -> list[Segment]:
-    """Recognise the lines in `boxes` (pixels of the straight page). Crops that give no text are left out."""
+def read_segments(
+    page: Straight, boxes: Sequence[Box], engine: OcrEngine, floor: float = MIN_CONFIDENCE
+) -> list[Segment]:
+    """Recognise the lines in `boxes` (pixels of the straight page). Crops read with less than `floor` are left out."""
     height, width = page.gray.shape
     margin_x, margin_y = 0.14 * page.em, 0.10 * page.em
     cuts = [box.grow(margin_x, margin_y).clip(width, height) for box in boxes]
@@ -143,7 +147,7 @@ def read_segments(page: Straight, boxes: Sequence[Box], engine: OcrEngine) -> li
     segments = []
     for box, cut, result in zip(boxes, cuts, engine.recognise(crops), strict=True):
         segment = segment_from_ocr(result, cut, box)
-        if segment is not None and segment.confidence >= MIN_CONFIDENCE:
+        if segment is not None and segment.confidence >= floor:
             segments.append(segment)
     return segments
 
