@@ -1,0 +1,1 @@
+"""Marks stored answers: outcome rules, judges, process protocols, statistics and the report."""
