@@ -1,0 +1,169 @@
+"""Which question a figure belongs to: the one in whose space it stands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from layout.types import FigureRegion, PageLayout
+from parse_templates.draft import Draft
+from parse_templates.flow import FlowLine
+from parse_templates.template import Template
+from wholepage.boxes import Box
+from wholepage.records import Figure, Issue
+
+AMBIGUOUS_SHARE = 0.35  # of the figure's height that may lie in another question's space without a doubt
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """What a flow line belongs to: a draft (None: a heading or title) and its place there."""
+
+    draft: Draft | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Space:
+    owner: Owner
+    y0: float
+    y1: float
+
+
+def owners_of(drafts: Sequence[Draft], flow: Sequence[FlowLine]) -> dict[int, Owner]:
+    """For each flow index its owner and place (stem, option:A, part:(1), solution)."""
+    owners = {line.index: Owner(None, "") for line in flow}
+    for draft in drafts:
+        for line in draft.lines:
+            owners[line.index] = Owner(draft, "stem")
+        for label, pieces in draft.options:
+            for piece in pieces:
+                owners[piece.at.index] = Owner(draft, f"option:{label}")
+        for part in draft.parts:
+            for piece in part.pieces:
+                owners[piece.at.index] = Owner(draft, f"part:{part.label}")
+        for piece in (*draft.answer_pieces, *draft.solution):
+            owners[piece.at.index] = Owner(draft, "solution")
+    return owners
+
+
+def bind_figures(
+    layouts: Sequence[PageLayout], flow: Sequence[FlowLine], drafts: Sequence[Draft], template: Template
+) -> list[Figure]:
+    """Give each figure to a question; returns the figures that stand in no question's space."""
+    owners = owners_of(drafts, flow)
+    unused: list[Figure] = []
+    for page in layouts:
+        for index, region in enumerate(page.figures):
+            figure = Figure(
+                id=f"p{page.number}-f{index + 1}",
+                file=f"figures/p{page.number:03d}-f{index + 1}.png",
+                page=page.number,
+                bbox=tuple(region.box.as_list()),
+                caption=region.caption,
+            )
+            shares = _shares(region, page.number, flow, owners)
+            draft = _choose(region, shares, template, figure)
+            if draft is None:
+                unused.append(figure)
+                continue
+            figure.placement = _placement(region, page.number, draft, flow, owners)
+            draft.figures.append(figure)
+    return unused
+
+
+def _shares(
+    region: FigureRegion, page: int, flow: Sequence[FlowLine], owners: dict[int, Owner]
+) -> list[tuple[float, Draft]]:
+    """Share (0–1) of the figure's height in each question's space, largest first."""
+    totals: dict[int, tuple[float, Draft]] = {}
+    for space in _spaces(page, region.column, flow, owners):
+        draft = space.owner.draft
+        if draft is None:
+            continue
+        common = min(space.y1, region.box.y1) - max(space.y0, region.box.y0)
+        if common > 0:
+            share = common / max(region.box.height, 1.0)
+            totals[id(draft)] = (totals.get(id(draft), (0.0, draft))[0] + share, draft)
+    return sorted(totals.values(), key=lambda item: -item[0])
+
+
+def _spaces(page: int, column: int, flow: Sequence[FlowLine], owners: dict[int, Owner]) -> list[_Space]:
+    """Vertical spaces of the owners in one column; each reaches from its first line to the next owner's."""
+    lines = [line for line in flow if line.page == page and line.column == column]
+    before = [line for line in flow if (line.page, line.column) < (page, column)]
+    continued = owners[before[-1].index] if before else Owner(None, "")
+    spaces: list[_Space] = []
+    top, current = float("-inf"), continued
+    for line in lines:
+        owner = owners[line.index]
+        if owner.draft is not current.draft:
+            spaces.append(_Space(current, top, line.box.y0))
+            top, current = line.box.y0, owner
+    spaces.append(_Space(current, top, float("inf")))
+    return spaces
+
+
+def _choose(
+    region: FigureRegion, shares: list[tuple[float, Draft]], template: Template, figure: Figure
+) -> Draft | None:
+    """The owner of the figure; when two could be, the one that mentions a figure, with a doubt."""
+    if not shares:
+        return None
+    best_share, best = shares[0]
+    if len(shares) == 1:
+        return best
+    second_share, second = shares[1]
+    mention = re.compile(template.mentions_figure) if template.mentions_figure else None
+    if mention is not None and second_share >= 0.2:
+        wants = bool(mention.search(second.stem_text)) and not second.figures
+        if wants and not mention.search(best.stem_text):
+            best, second, best_share, second_share = second, best, second_share, best_share
+    if second_share > AMBIGUOUS_SHARE or best_share < second_share:
+        best.issues.append(
+            Issue(
+                code="figure.ambiguous",
+                field="figures",
+                message=f"Figure {figure.id} stands between questions {best.label} and {second.label}.",
+                page=figure.page,
+                bbox=figure.bbox,
+            )
+        )
+    return best
+
+
+def _placement(
+    region: FigureRegion, page: int, draft: Draft, flow: Sequence[FlowLine], owners: dict[int, Owner]
+) -> str:
+    """stem, option:X, part:(n) or solution: by the line beside or above the figure."""
+    empty = {label for label, pieces in draft.options if not any(p.text.strip() for p in pieces)}
+    if empty and len(empty) >= len(draft.options) - 1:
+        nearest = _nearest_option(region.box, page, draft, flow)
+        if nearest:
+            return f"option:{nearest}"
+    above = [
+        line
+        for line in draft.lines
+        if line.page == page and line.column == region.column and line.box.cy < region.box.cy
+    ]
+    if not above:
+        earlier = [line for line in draft.lines if (line.page, line.column) < (page, region.column)]
+        above = earlier[-1:]
+    place = owners[above[-1].index].place if above else "stem"
+    return place if place == "solution" or place.startswith("part:") else "stem"
+
+
+def _nearest_option(box: Box, page: int, draft: Draft, flow: Sequence[FlowLine]) -> str | None:
+    """Label of the option whose printed letter is nearest to the figure."""
+    best: tuple[float, str] | None = None
+    for label, _ in draft.options:
+        for line in draft.lines:
+            if line.page != page or line.line is None:
+                continue
+            for glyph in line.line.glyphs:
+                if glyph.text == label:
+                    away = abs(glyph.box.cx - box.x0) / 2 + abs(glyph.box.cy - box.cy)
+                    if best is None or away < best[0]:
+                        best = (away, label)
+    return best[1] if best else None

@@ -1,0 +1,176 @@
+"""A question in the making: pieces with their places, before they become a record."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
+from parse_templates.numbering import Candidate
+from parse_templates.options import PartPieces, split_options, split_parts, trailing_points
+from parse_templates.sections import Section, type_of
+from parse_templates.solutions import answers_from, split_solution, verdict
+from parse_templates.template import Template
+from wholepage.records import Figure, Issue, QuestionType
+
+BLANK = "____"
+CHOICE: tuple[QuestionType, ...] = ("multiple_choice", "multi_select")
+STEM_ASKS_SEVERAL = re.compile(r"[（(]\s*多选\s*[)）]|select all|choose (?:two|three|all)", re.I)
+
+
+@dataclass(slots=True)
+class Draft:
+    """One question; `lines` are all its flow lines, `origin` says for a field where its value comes from."""
+
+    label: str
+    number: int
+    section: Section
+    lines: list[FlowLine]
+    stem: list[Piece] = field(default_factory=list)
+    options: list[tuple[str, list[Piece]]] = field(default_factory=list)
+    parts: list[PartPieces] = field(default_factory=list)
+    part_points: dict[str, float] = field(default_factory=dict)
+    answer: list[str] = field(default_factory=list)
+    answer_pieces: list[Piece] = field(default_factory=list)
+    solution: list[Piece] = field(default_factory=list)
+    points: float | None = None
+    type: QuestionType = "unknown"
+    figures: list[Figure] = field(default_factory=list)
+    issues: list[Issue] = field(default_factory=list)
+    origin: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def has_options(self) -> bool:
+        """Whether options were found."""
+        return bool(self.options)
+
+    @property
+    def stem_text(self) -> str:
+        """Running text of the stem."""
+        return text_of(self.stem)
+
+    @property
+    def solution_text(self) -> str:
+        """Running text of the solution."""
+        return text_of(self.solution)
+
+    def blanks(self) -> int:
+        """Number of blanks in stem and parts."""
+        pieces = [*self.stem, *(p for part in _walk(self.parts) for p in part.pieces)]
+        return sum(piece.text.count(BLANK) for piece in pieces)
+
+
+def _walk(parts: Sequence[PartPieces]) -> list[PartPieces]:
+    return [p for part in parts for p in (part, *_walk(part.parts))]
+
+
+def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Section, template: Template) -> Draft:
+    """Take the lines of one question apart: number, marks, stem, options, parts, answer, solution."""
+    draft = Draft(candidate.label, candidate.number, section, list(lines))
+    pieces = [cut(whole(lines[0]), candidate.end), *(whole(line) for line in lines[1:])]
+    pieces = _without_furniture([p for p in pieces if p.text.strip()], template)
+    inline = split_solution(pieces, template)
+    body = list(inline.question)
+    _take_points(draft, body, template)
+    stated = section.type_for(candidate.number)
+    _take_structure(draft, body, stated, template)
+    draft.solution = inline.solution
+    draft.answer_pieces = inline.answer
+    draft.type = _type(draft, stated, template)
+    _take_answer(draft, inline.answer, template)
+    return draft
+
+
+def _without_furniture(pieces: list[Piece], template: Template) -> list[Piece]:
+    patterns = [re.compile(p) for p in template.furniture]
+    return [p for p in pieces if p.at.table is not None or not any(r.match(p.text) for r in patterns)]
+
+
+def _take_points(draft: Draft, body: list[Piece], template: Template) -> None:
+    """Marks at the head of the question, else those its section states for each."""
+    if body:
+        for pattern in template.points.question:
+            match = re.search(pattern, body[0].text)
+            if match:
+                draft.points, draft.origin["points"] = float(match["p"]), "question"
+                if match.start() <= 2:
+                    body[0] = cut(body[0], match.end())
+                break
+        if not body[0].text.strip():
+            body.pop(0)
+    if draft.points is None and draft.section.each is not None:
+        draft.points, draft.origin["points"] = draft.section.each, "heading"
+
+
+def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None, template: Template) -> None:
+    """Options for choices, parts for the rest; a question of no stated type may have either."""
+    options_fit = stated is None or stated in CHOICE or stated == "unknown"
+    stem, options = split_options(body, template, lower_case=stated in CHOICE) if options_fit else (body, [])
+    parts_stem, parts = split_parts(stem, template)
+    if options and parts and stated not in CHOICE and _inside_part(options, parts):
+        stem, options = list(body), []
+        parts_stem, parts = split_parts(stem, template)
+    if options and stated in CHOICE:
+        parts_stem, parts = stem, []
+    draft.stem, draft.options, draft.parts = list(parts_stem), options, parts
+    _take_part_points(draft, template)
+
+
+def _inside_part(options: list[tuple[str, list[Piece]]], parts: list[PartPieces]) -> bool:
+    """Options that follow the first part belong to a sub-question."""
+    first = next((p.at.index for _, pieces in options for p in pieces), None)
+    part = next((p.at.index for part in parts for p in part.pieces), None)
+    return first is not None and part is not None and part <= first
+
+
+def _take_part_points(draft: Draft, template: Template) -> None:
+    total = 0.0
+    for part in _walk(draft.parts):
+        points = trailing_points(part.pieces, template.points.end)
+        if points is not None:
+            draft.part_points[f"{id(part)}"] = points
+            total += points
+    own = trailing_points(draft.stem if not draft.options else draft.options[-1][1], template.points.end)
+    if own is not None and draft.points is None:
+        total = own + (0.0 if total == own else total)
+    if draft.origin.get("points") != "question" and total:
+        draft.points, draft.origin["points"] = total, "parts"
+
+
+def _type(draft: Draft, stated: QuestionType | None, template: Template) -> QuestionType:
+    """The section's type where it states one and the question does not contradict it, else what the question shows."""
+    stem = draft.stem_text
+    if stated in CHOICE:
+        draft.origin["type"] = "heading"
+        if stated == "multiple_choice" and STEM_ASKS_SEVERAL.search(stem):
+            return "multi_select"
+        return stated
+    if stated is not None:
+        draft.origin["type"] = "heading"
+        return stated
+    draft.origin["type"] = "content"
+    if draft.options:
+        several = STEM_ASKS_SEVERAL.search(stem) or type_of(stem, template) == "multi_select"
+        return "multi_select" if several else "multiple_choice"
+    if draft.blanks() and not draft.parts:
+        return "fill_in_blank"
+    return "open_ended" if stem or draft.parts else "unknown"
+
+
+def _take_answer(draft: Draft, pieces: Sequence[Piece], template: Template) -> None:
+    """The answer printed inside the question; without one, the letters that the solution names."""
+    text = text_of(pieces)
+    choice = draft.has_options or draft.type in CHOICE
+    if text:
+        draft.answer = answers_from(text, choice, draft.blanks())
+        draft.origin["answer"] = "inline"
+    if choice and draft.solution:
+        named = verdict(draft.solution_text, template)
+        if named and not draft.answer:
+            draft.answer, draft.origin["answer"] = [named], "solution"
+        elif named and draft.answer and named != draft.answer[0]:
+            message = f"The printed answer is {draft.answer[0]}, the solution concludes {named}."
+            draft.issues.append(
+                Issue(code="key.contradicts_solution", severity="error", field="answer", message=message)
+            )

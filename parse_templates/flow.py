@@ -1,0 +1,143 @@
+"""The flow: all lines of a paper in reading order, with tables at their place, and pieces of lines with their boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from layout.rows import WIDE_GAP, join_text
+from layout.types import FigureRegion, Line, PageLayout, TableRegion
+from wholepage.boxes import Box
+
+
+@dataclass(frozen=True, slots=True)
+class FlowLine:
+    """One line (or a whole table) of the flow.
+
+    `indent` is the distance from the left edge of its column in font sizes, `column` the block on its page.
+    """
+
+    index: int
+    page: int
+    text: str
+    box: Box
+    column: int
+    indent: float
+    bold: bool
+    confidence: float
+    line: Line | None = None
+    table: TableRegion | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a flow line: `text` and the box it stands in."""
+
+    text: str
+    at: FlowLine
+    box: Box
+
+
+def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
+    """Body lines and tables of all pages in reading order."""
+    flow: list[FlowLine] = []
+    for page in layouts:
+        body = [line for line in page.lines if line.role == "body" and line.text.strip()]
+        em = _em(body)
+        edges = {c: _left_edge([l for l in body if l.column == c]) for c in {l.column for l in body}}
+        entries: list[tuple[tuple[int, float], FlowLine]] = []
+        for line in body:
+            indent = max(0.0, line.box.x0 - edges[line.column]) / em
+            item = FlowLine(
+                0, page.number, line.text, line.box, line.column, indent, line.bold, line.confidence, line=line
+            )
+            entries.append(((line.column, line.box.cy), item))
+        for table in page.tables:
+            item = FlowLine(0, page.number, table.html, table.box, table.column, 0.0, False, 1.0, table=table)
+            entries.append(((table.column, table.box.y0), item))
+        for _, item in sorted(entries, key=lambda e: e[0]):
+            flow.append(
+                FlowLine(
+                    len(flow), item.page, item.text, item.box, item.column, item.indent, item.bold, item.confidence,
+                    item.line, item.table,
+                )
+            )  # fmt: skip
+    return flow
+
+
+def _em(lines: Sequence[Line]) -> float:
+    heights = sorted(line.box.height for line in lines)
+    return heights[len(heights) // 2] if heights else 30.0
+
+
+def _left_edge(lines: Sequence[Line]) -> float:
+    """The column's left edge: the tenth percentile, so that one outdented line does not move it."""
+    starts = sorted(line.box.x0 for line in lines)
+    return starts[len(starts) // 10] if starts else 0.0
+
+
+def whole(line: FlowLine) -> Piece:
+    """The line as one piece."""
+    return Piece(line.text, line, line.box)
+
+
+def cut(piece: Piece, start: int, end: int | None = None) -> Piece:
+    """Characters `start` to `end` of a piece, with the box of their glyphs."""
+    end = len(piece.text) if end is None else end
+    text = piece.text[start:end]
+    line = piece.at.line
+    if line is None or not text.strip():
+        return Piece(text, piece.at, piece.box)
+    offset = _offset(piece)
+    boxes, position = [], 0
+    for glyph in line.glyphs:
+        stop = position + len(glyph.text)
+        if stop > offset + start and position < offset + end and not glyph.text.isspace():
+            boxes.append(glyph.box)
+        position = stop
+    return Piece(text, piece.at, Box.hull(boxes) if boxes else piece.box)
+
+
+def _offset(piece: Piece) -> int:
+    """Where the piece's text begins in its line: pieces are suffixes or middles cut left to right."""
+    line = piece.at.line
+    if line is None or len(piece.text) == len(line.text):
+        return 0
+    position, best, distance = -1, 0, float("inf")
+    while (position := line.text.find(piece.text, position + 1)) >= 0:
+        at = 0
+        for glyph in line.glyphs:
+            if at >= position and not glyph.text.isspace():
+                if abs(glyph.box.x0 - piece.box.x0) < distance:
+                    best, distance = position, abs(glyph.box.x0 - piece.box.x0)
+                break
+            at += len(glyph.text)
+    return best
+
+
+def text_of(pieces: Iterable[Piece], width: float | None = None) -> str:
+    """Running text of pieces: lines joined, wide gaps as spaces, tables on lines of their own.
+
+    A line that ends well before its column's right edge (`width` None: unknown) still joins the next: print gives
+    no other sign of a paragraph than an indent, and a break inside a sentence is worse than a lost one.
+    """
+    del width
+    text = ""
+    for piece in pieces:
+        if piece.at.table is not None:
+            text = f"{text.rstrip()}\n\n{piece.text}\n\n" if text else f"{piece.text}\n\n"
+            continue
+        part = piece.text.replace(WIDE_GAP, " ").strip()
+        text = text + part if text.endswith("\n") else join_text(text, part)
+    return text.strip()
+
+
+def regions_of(pieces: Iterable[Piece]) -> list[tuple[int, Box]]:
+    """One box a page and column that the pieces stand in, in order."""
+    out: dict[tuple[int, int], list[Box]] = {}
+    for piece in pieces:
+        out.setdefault((piece.at.page, piece.at.column), []).append(piece.box)
+    return [(page, Box.hull(boxes)) for (page, _), boxes in out.items()]
+
+
+__all__ = ["FigureRegion", "FlowLine", "Piece", "build_flow", "cut", "regions_of", "text_of", "whole"]

@@ -1,0 +1,122 @@
+"""Answer keys: tables (题号/答案), lists ("1-5 ABCDA", "9. 6/35"), and worked solutions behind the questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from layout.types import TableRegion
+from parse_templates.flow import FlowLine, Piece, cut, whole
+from parse_templates.numbering import best_chain, find_candidates
+from parse_templates.sections import Heading, find_headings
+from parse_templates.template import Template
+
+RANGE = re.compile(
+    r"(?<!\d)(\d{1,2})\s*[-–—~～―至]\s*(\d{1,2})\s*(?:题)?\s*[:：.．、]?\s*((?:[A-H][\s,，、]*){2,})(?![a-z])"
+)
+PAIR = re.compile(r"(?<![\d.])(\d{1,2})\s*[.．、:：)）]?\s*([A-H]{1,7})(?![A-Za-z])(?=\s|$|[,，;；、.。\d])")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """One entry of a key: `section` is the printed ordinal of the section that it stands under, or None."""
+
+    section: str | None
+    number: int
+    text: str
+    pieces: tuple[Piece, ...]
+    page: int
+
+
+def find_key_start(flow: Sequence[FlowLine], template: Template, first_question: int) -> int | None:
+    """Flow index of the heading that opens the answer key behind the questions, or None."""
+    patterns = [re.compile(p) for p in template.key.headings]
+    for line in flow:
+        if line.index <= first_question or line.table is not None or len(line.text) > 48:
+            continue
+        if any(p.match(line.text) for p in patterns):
+            return line.index
+    return None
+
+
+def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
+    """All entries of a key, in printed order. `flow` holds the key's lines only."""
+    headings = find_headings(flow, template)
+    entries: list[KeyEntry] = []
+    used: set[int] = set()
+    for line in flow:
+        found = _from_table(line.table, line, template) if line.table else _compact(line)
+        if found:
+            used.add(line.index)
+            section = _section_at(line.index, headings)
+            entries.extend(KeyEntry(section, n, text, (piece,), line.page) for n, text, piece in found)
+    rest = [line for line in flow if line.index not in used]
+    entries.extend(_listed(rest, headings, template))
+    return sorted(entries, key=lambda e: (e.pieces[0].at.index if e.pieces else 0, e.number))
+
+
+def _section_at(index: int, headings: Sequence[Heading]) -> str | None:
+    before = [h for h in headings if h.line <= index]
+    return before[-1].order if before else None
+
+
+def _from_table(table: TableRegion, line: FlowLine, template: Template) -> list[tuple[int, str, Piece]]:
+    """Numbers and the answers below (or right of) them."""
+    is_number = [re.compile(p) for p in template.key.table_numbers]
+    is_answer = [re.compile(p) for p in template.key.table_answers]
+    rows = [[re.sub(r"\s+", "", cell) for cell in row] for row in table.rows]
+    flat = [cell for row in rows for cell in row]
+    if not any(p.match(cell) for p in is_answer for cell in flat):
+        return []
+    if not any(p.match(cell) for p in is_number for cell in flat):
+        return []
+    found: list[tuple[int, str, Piece]] = []
+    for r, row in enumerate(rows):
+        for c, cell in enumerate(row):
+            if not re.fullmatch(r"\d{1,2}", cell):
+                continue
+            below = next((rows[k][c] for k in range(r + 1, len(rows)) if rows[k][c]), "")
+            right = row[c + 1] if c + 1 < len(row) else ""
+            upright = any(p.match(cell_) for p in is_answer for cell_ in rows[0]) and r > 0
+            text = right if upright else below
+            if text and not re.fullmatch(r"\d{1,2}", text):
+                found.append((int(cell), text, Piece(text, line, line.box)))
+    return found
+
+
+def _compact(line: FlowLine) -> list[tuple[int, str, Piece]]:
+    """Entries of a line such as "1-5 ABCDA 6-10 …" or "1.A 2.B 3.C"."""
+    found: list[tuple[int, str, Piece]] = []
+    for match in RANGE.finditer(line.text):
+        first, last = int(match[1]), int(match[2])
+        names = re.findall(r"[A-H]", match[3])
+        groups = re.findall(r"[A-H]+", match[3])
+        if len(groups) == last - first + 1:
+            names = groups
+        if first < last and len(names) == last - first + 1:
+            piece = cut(whole(line), match.start(), match.end())
+            found.extend((first + i, name, piece) for i, name in enumerate(names))
+    if found:
+        return found
+    pairs = list(PAIR.finditer(line.text))
+    numbers = [int(m[1]) for m in pairs]
+    if len(pairs) >= 2 and all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False)):
+        return [(int(m[1]), m[2], cut(whole(line), m.start(), m.end())) for m in pairs]
+    return []
+
+
+def _listed(rest: Sequence[FlowLine], headings: Sequence[Heading], template: Template) -> list[KeyEntry]:
+    """Entries that begin with their number at the start of a line and run to the next."""
+    chain = best_chain(find_candidates(rest, template, set()), [h.line for h in headings])
+    stops = sorted({c.line for c in chain} | {h.line for h in headings})
+    entries = []
+    for candidate in chain:
+        end = next((s for s in stops if s > candidate.line), None)
+        lines = [x for x in rest if x.index >= candidate.line and (end is None or x.index < end)]
+        pieces = [cut(whole(lines[0]), candidate.end), *(whole(x) for x in lines[1:])]
+        pieces = [p for p in pieces if p.text.strip()]
+        text = " ".join(p.text for p in pieces)
+        section = _section_at(candidate.line, headings)
+        entries.append(KeyEntry(section, candidate.number, text, tuple(pieces), lines[0].page))
+    return entries

@@ -1,0 +1,102 @@
+"""Joining a key's entries to questions: by section and number, never by position alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from parse_templates.draft import CHOICE, Draft
+from parse_templates.flow import cut, text_of
+from parse_templates.keys import KeyEntry
+from parse_templates.solutions import answers_from, letters, split_solution, verdict
+from parse_templates.template import Template
+from wholepage.records import Issue
+
+SHORT_ANSWER = 60  # characters; a longer entry is a worked solution
+
+
+def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Template) -> list[Issue]:
+    """Fill answers and solutions from `entries`; entries that fit no question are listed as issues."""
+    issues = []
+    for entry in entries:
+        fitting = _fitting(drafts, entry)
+        if len(fitting) == 1:
+            issues.extend(_apply(fitting[0], entry, template))
+        else:
+            why = "fits no question" if not fitting else f"fits {len(fitting)} questions"
+            where = f" under {entry.section}" if entry.section else ""
+            message = f"The key's entry {entry.number}{where} ({entry.text[:30]}) {why}."
+            box = entry.pieces[0].box.as_list() if entry.pieces else None
+            issues.append(
+                Issue(
+                    code="key.unmatched",
+                    field="answer",
+                    message=message,
+                    page=entry.page,
+                    bbox=tuple(box) if box else None,
+                )
+            )
+    return issues
+
+
+def _fitting(drafts: Sequence[Draft], entry: KeyEntry) -> list[Draft]:
+    """Questions that an entry may mean: those with its number, narrowed by section when numbers repeat."""
+    same = [d for d in drafts if d.number == entry.number]
+    if len(same) > 1 and entry.section:
+        same = [
+            d for d in same if _ordinal(entry.section) in (_ordinal(d.section.name or ""), _ordinal(d.section.text))
+        ]
+    return same
+
+
+def _ordinal(text: str) -> str:
+    """What orders a section in its heading: 二, B, III."""
+    match = re.match(
+        r"\s*(?:section|part)?\s*[-–—:]?\s*([A-Za-z]{1,4}|[一二三四五六七八九十]{1,3}|\d{1,2})\b", text, re.I
+    )
+    return match[1].upper() if match else text.strip()[:3]
+
+
+def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
+    """Answer and solution of one question from its entry; an answer printed in the question itself stays."""
+    inline = split_solution(entry.pieces, template)
+    head = list(inline.question)
+    if head:
+        for pattern in template.points.question:
+            match = re.match(pattern, head[0].text)
+            if match:
+                head[0] = cut(head[0], match.end())
+                break
+    text = text_of(inline.answer) or ("" if inline.solution and not head else text_of(head))
+    choice = draft.type in CHOICE or draft.has_options
+    if choice:
+        return _apply_choice(draft, entry, text, inline.solution or head, template)
+    worked = inline.solution or (head if len(text_of(head)) > SHORT_ANSWER or draft.type == "open_ended" else [])
+    if worked:
+        draft.solution = [*draft.solution, *worked]
+    if inline.answer or (text and len(text) <= SHORT_ANSWER and draft.type != "open_ended"):
+        if not draft.answer:
+            draft.answer, draft.origin["answer"] = answers_from(text, False, draft.blanks()), "key"
+            draft.answer_pieces = list(inline.answer or head)
+    elif text and not worked and not draft.answer:
+        draft.answer, draft.origin["answer"] = [text], "key"
+    return []
+
+
+def _apply_choice(
+    draft: Draft, entry: KeyEntry, text: str, worked: Sequence[object], template: Template
+) -> list[Issue]:
+    named = letters(text) or letters(re.split(r"[.．、:：;；。\s【(（]", text.strip(), maxsplit=1)[0])
+    named = named or verdict(entry.text, template)
+    if not named:
+        message = f"Question {draft.label}: the key's entry ({text[:30]}) names no option."
+        return [Issue(code="key.unreadable", severity="error", field="answer", message=message, page=entry.page)]
+    if draft.answer and draft.answer != [named]:
+        message = f"Question {draft.label}: the answer {draft.answer[0]} and the key's {named} differ."
+        return [Issue(code="key.contradicts_answer", severity="error", field="answer", message=message)]
+    if not draft.answer:
+        draft.answer, draft.origin["answer"] = [named], "key"
+        draft.answer_pieces = list(entry.pieces)
+    if len(entry.text) > SHORT_ANSWER and not draft.solution:
+        draft.solution = list(entry.pieces)
+    return []

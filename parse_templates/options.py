@@ -1,0 +1,219 @@
+"""Options and parts: finding their marks inside a question and cutting its pieces there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from parse_templates.flow import Piece, cut, text_of
+from parse_templates.template import Template
+
+CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
+ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
+FULL_LETTERS = {ord("Ａ") + i: chr(ord("A") + i) for i in range(8)}
+SENTENCE_END = "。；;.:：?？!！)）]】,，"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A mark in piece `piece` at characters `start` to `end`; `label` is what it names, normalised."""
+
+    piece: int
+    start: int
+    end: int
+    label: str
+
+
+@dataclass(slots=True)
+class PartPieces:
+    """A part with its printed label, its pieces and nested parts."""
+
+    label: str
+    pieces: list[Piece]
+    parts: list[PartPieces] = field(default_factory=list)
+
+
+def split_options(
+    pieces: Sequence[Piece], template: Template, lower_case: bool
+) -> tuple[list[Piece], list[tuple[str, list[Piece]]]]:
+    """Stem pieces and options (label, pieces); no options when no chain of at least two marks begins with A."""
+    best: list[Mark] = []
+    for pattern in template.options:
+        small = "a-e" in pattern
+        if small and not lower_case:
+            continue
+        for strict in (True, False):
+            marks = _find_marks(pieces, re.compile(pattern), strict)
+            chain = _letter_chain(marks, "a" if small else "A")
+            if len(chain) > len(best) and _plausible(chain, pieces):
+                best = chain
+            if len(best) >= 4:
+                break
+        if len(best) >= 3:
+            break
+    if not best:
+        return list(pieces), []
+    stem, groups = _cut_at(pieces, best)
+    found = [(mark.label.upper(), group) for mark, group in zip(best, groups, strict=True)]
+    return stem, sorted(found, key=lambda item: item[0])
+
+
+def _find_marks(pieces: Sequence[Piece], pattern: re.Pattern[str], strict: bool) -> list[Mark]:
+    """Option marks; strict ones stand at the start of a line or behind white space."""
+    marks = []
+    for index, piece in enumerate(pieces):
+        if piece.at.table is not None:
+            continue
+        for match in pattern.finditer(piece.text):
+            before = piece.text[: match.start()]
+            open_left = not before.strip() or before[-1].isspace() or before.rstrip().endswith(("____", "（ ）", "( )"))
+            if open_left or (not strict and not (before[-1].isascii() and before[-1].isalpha())):
+                marks.append(Mark(index, match.start(), match.end(), match["l"].translate(FULL_LETTERS)))
+    return marks
+
+
+def _letter_chain(marks: Sequence[Mark], first: str) -> list[Mark]:
+    """The longest run of marks first, first+1, …; of equal runs the last. One missing letter is bridged.
+
+    Options printed column by column arrive as A, C, B, D: then each letter once behind the last A is a chain too.
+    """
+    best: list[Mark] = []
+    starts = [i for i, mark in enumerate(marks) if mark.label == first]
+    for start in starts:
+        chain, expected = [marks[start]], ord(first) + 1
+        for mark in marks[start + 1 :]:
+            code = ord(mark.label)
+            later = [m.label for m in marks if (m.piece, m.start) > (mark.piece, mark.start)]
+            bridged = code == expected + 1 and chr(expected) not in (*later, mark.label) and len(chain) >= 1
+            if code == expected or bridged:
+                chain.append(mark)
+                expected = code + 1
+        if len(chain) >= len(best) and len(chain) >= 2:
+            best = chain
+    if starts and len(best) < 4:
+        tail = list(marks[starts[-1] :])
+        labels = sorted(m.label for m in tail)
+        if len(tail) > len(best) and len(tail) >= 4 and labels == [chr(ord(first) + i) for i in range(len(tail))]:
+            return tail
+    return best
+
+
+def _plausible(chain: Sequence[Mark], pieces: Sequence[Piece]) -> bool:
+    """Two marks alone are options only when both begin a line; more need no such proof."""
+    if len(chain) >= 3:
+        return True
+    return all(not pieces[m.piece].text[: m.start].strip() for m in chain)
+
+
+def _cut_at(pieces: Sequence[Piece], marks: Sequence[Mark]) -> tuple[list[Piece], list[list[Piece]]]:
+    """Pieces before the first mark, and behind each mark up to the next in print."""
+    order = sorted(range(len(marks)), key=lambda i: (marks[i].piece, marks[i].start))
+    head = marks[order[0]]
+    stem = [*pieces[: head.piece], *_some(cut(pieces[head.piece], 0, head.start))]
+    groups: list[list[Piece]] = [[] for _ in marks]
+    for rank, index in enumerate(order):
+        mark = marks[index]
+        last = marks[order[rank + 1]] if rank + 1 < len(order) else None
+        group = groups[index]
+        if last is not None and last.piece == mark.piece:
+            group.extend(_some(cut(pieces[mark.piece], mark.end, last.start)))
+            continue
+        group.extend(_some(cut(pieces[mark.piece], mark.end)))
+        stop = last.piece if last is not None else len(pieces)
+        group.extend(pieces[mark.piece + 1 : stop])
+        if last is not None:
+            group.extend(_some(cut(pieces[last.piece], 0, last.start)))
+    return stem, groups
+
+
+def _some(piece: Piece) -> list[Piece]:
+    return [piece] if piece.text.strip() else []
+
+
+def split_parts(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece], list[PartPieces]]:
+    """Stem pieces and the parts of a question, nested by the template's levels."""
+    for level, pattern in enumerate(template.parts):
+        stem, parts = _split_level(pieces, re.compile(pattern))
+        if not parts:
+            continue
+        for part in parts:
+            for deeper in template.parts[level + 1 :]:
+                inner, nested = _split_level(part.pieces, re.compile(deeper))
+                if nested:
+                    part.pieces, part.parts = inner, nested
+                    break
+        return stem, parts
+    return list(pieces), []
+
+
+def _split_level(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> tuple[list[Piece], list[PartPieces]]:
+    marks: list[Mark] = []
+    for index, piece in enumerate(pieces):
+        if piece.at.table is not None:
+            continue
+        for match in pattern.finditer(piece.text):
+            before = piece.text[: match.start()].rstrip()
+            at_start = not before
+            if at_start or before[-1] in SENTENCE_END or piece.text[match.start() - 1] == "\u2003":
+                marks.append(Mark(index, match.start(), match.end(), match["l"]))
+    chain = _sequence(marks, pieces)
+    if len(chain) < 2:
+        return list(pieces), []
+    stem, groups = _cut_at(pieces, chain)
+    texts = [pieces[m.piece].text[m.start : m.end].strip() for m in chain]
+    return stem, [PartPieces(_label(t), group) for t, group in zip(texts, groups, strict=True)]
+
+
+def _label(text: str) -> str:
+    return text.translate(str.maketrans("（）", "()")).replace(" ", "")
+
+
+def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
+    """Marks 1, 2, 3 … (or a, b … or i, ii … or ①, ② …) from the first mark of value 1 that begins a line."""
+    for start, mark in enumerate(marks):
+        if _value(mark.label) != 1 or pieces[mark.piece].text[: mark.start].strip():
+            continue
+        chain, expected = [mark], 2
+        for later in marks[start + 1 :]:
+            if _value(later.label) == expected:
+                chain.append(later)
+                expected += 1
+        if len(chain) >= 2:
+            return chain
+    return []
+
+
+def _value(label: str) -> int:
+    """Position of a part label in its sequence, from 1; 0 when it is none."""
+    if label.isascii() and label.isdigit():
+        return int(label)
+    if label in CIRCLED:
+        return CIRCLED.index(label) + 1
+    if label in ROMAN:
+        return ROMAN.index(label) + 1
+    return ord(label) - ord("a") + 1 if len(label) == 1 and label.isascii() and label.islower() else 0
+
+
+def trailing_points(pieces: list[Piece], patterns: Iterable[str]) -> float | None:
+    """Marks printed at the end of the last pieces, which are removed from the text; None when there are none."""
+    for index in range(len(pieces) - 1, -1, -1):
+        piece = pieces[index]
+        if piece.at.table is not None:
+            continue
+        for pattern in patterns:
+            match = re.search(pattern, piece.text)
+            if match:
+                rest = cut(piece, 0, match.start())
+                pieces[index : index + 1] = [rest] if rest.text.strip() else []
+                return float(match["p"])
+        return None
+    return None
+
+
+def plain(pieces: Iterable[Piece]) -> str:
+    """Text of pieces; a short name for callers that build records."""
+    return text_of(pieces)
+
+
+Splitter = Callable[[Sequence[Piece], Template], tuple[list[Piece], list[PartPieces]]]

@@ -1,0 +1,218 @@
+"""The rule parser: page layouts and a template in, questions with coverage and doubts out. No model is needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from layout.furniture import mark_repeated
+from layout.types import PageLayout
+from parse_templates.binding import bind_figures
+from parse_templates.checks import check_question, cover_section
+from parse_templates.describe import detect_language, detect_subject, find_title
+from parse_templates.draft import Draft, draft_question
+from parse_templates.flow import FlowLine, build_flow
+from parse_templates.keys import KeyEntry, find_key_start, read_key
+from parse_templates.matching import apply_key
+from parse_templates.numbering import Candidate, best_chain, find_candidates
+from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section
+from parse_templates.template import Template, load_template, template_names
+from parse_templates.to_records import question_record
+from wholepage.records import Coverage, Figure, Issue, Question, Resource
+
+
+@dataclass(frozen=True)
+class ParsedPaper:
+    """What the parser makes of a paper. `unused_figures` stand in no question's space."""
+
+    title: str | None
+    subject: str | None
+    language: str | None
+    level: str | None
+    questions: list[Question]
+    coverage: Coverage
+    issues: list[Issue]
+    template: str
+    resources: list[Resource] = field(default_factory=list)
+    unused_figures: list[Figure] = field(default_factory=list)
+    produced_by: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class _Structure:
+    """Where questions, sections and the key begin."""
+
+    chain: list[Candidate]
+    headings: list[Heading]
+    key_start: int | None
+    score: float
+
+
+def parse_paper(
+    layouts: Sequence[PageLayout],
+    template: str = "auto",
+    answers: Sequence[PageLayout] = (),
+    paper_id: str = "paper",
+) -> ParsedPaper:
+    """Parse a paper.
+
+    Args:
+        layouts: its pages in order.
+        template: a template's name, a path to one, or `auto` to pick by evidence.
+        answers: pages of a separate key file.
+        paper_id: prefix of the questions' ids.
+
+    Raises:
+        TemplateError: the named template does not exist or does not validate.
+    """
+    pages = mark_repeated(layouts)
+    flow = build_flow(pages)
+    language = detect_language(flow)
+    chosen = _choose_template(template, flow, language)
+    structure = _structure(flow, chosen)
+    drafts = _drafts(flow, structure, chosen)
+    key_flow = [line for line in flow if structure.key_start is not None and line.index > structure.key_start]
+    entries = read_key(key_flow, chosen)
+    for page_flow in [build_flow(mark_repeated(answers))] if answers else []:
+        entries.extend(read_key(page_flow, chosen))
+    issues = apply_key(drafts, entries, chosen) if entries else []
+    question_flow = [line for line in flow if structure.key_start is None or line.index < structure.key_start]
+    unused = _bind(pages, question_flow, key_flow, drafts, chosen)
+    for draft in drafts:
+        draft.issues = check_question(draft, chosen)
+    coverage, section_issues = _coverage(drafts, pages)
+    issues = [*_paper_issues(drafts, unused, pages), *section_issues, *issues]
+    title = find_title(pages, flow, structure.chain[0].line if structure.chain else None)
+    return ParsedPaper(
+        title=title,
+        subject=detect_subject(title, flow),
+        language=language,
+        level=None,
+        questions=[question_record(d, paper_id) for d in drafts],
+        coverage=coverage,
+        issues=issues,
+        template=chosen.name,
+        unused_figures=unused,
+        produced_by={"parser": "rules", "template": chosen.name, "template_score": round(structure.score, 1)},
+    )
+
+
+def _choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -> Template:
+    """The named template, or the one whose patterns find the most evidence; the language decides a tie."""
+    if name != "auto":
+        return load_template(name)
+    templates = [load_template(n) for n in template_names()]
+    return max(templates, key=lambda t: _structure(flow, t).score + (8.0 if t.language == language else 0.0))
+
+
+def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
+    headings = find_headings(flow, template)
+    instructed = _instructed(flow, template, headings)
+    candidates = find_candidates(flow, template, instructed)
+    marks = [h.line for h in headings]
+    chain = best_chain(candidates, marks)
+    key_start = find_key_start(flow, template, chain[0].line) if chain else None
+    if key_start is not None:
+        before = [c for c in candidates if c.line < key_start]
+        shorter = best_chain(before, [m for m in marks if m < key_start])
+        # A heading among the first questions is no key: most of the questions must stand before it.
+        if len(shorter) >= 0.4 * len(chain):
+            chain = shorter
+            headings = [h for h in headings if h.line < key_start]
+        else:
+            key_start = None
+    score = sum(c.weight for c in chain) + 2.0 * len(headings)
+    return _Structure(chain, headings, key_start, score)
+
+
+def _instructed(flow: Sequence[FlowLine], template: Template, headings: Sequence[Heading]) -> set[int]:
+    """Lines of instruction lists: from their heading to the next section heading or the next number 1."""
+    patterns = [re.compile(p) for p in template.instructions]
+    stops = {h.line for h in headings}
+    one = [re.compile(style.pattern) for style in template.numbers]
+    out: set[int] = set()
+    inside, seen_one = False, False
+    for line in flow:
+        if any(p.match(line.text) for p in patterns):
+            inside, seen_one = True, False
+            out.add(line.index)
+        elif inside:
+            first = any((m := p.match(line.text)) and m["n"] == "1" for p in one)
+            if line.index in stops or (first and seen_one):
+                inside = False
+            else:
+                seen_one = seen_one or first
+                out.add(line.index)
+    return out
+
+
+def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template) -> list[Draft]:
+    """One draft a chain member, its lines up to the next question, heading or the key."""
+    chain, headings = structure.chain, structure.headings
+    end = structure.key_start if structure.key_start is not None else len(flow)
+    starts = sorted({c.line for c in chain} | {h.line for h in headings} | {end})
+    sections = _sections(flow, chain, headings, template)
+    drafts = []
+    for candidate in chain:
+        stop = next(s for s in starts if s > candidate.line) if candidate.line < end else end
+        section = next((s for line, s in reversed(sections) if line <= candidate.line), NO_SECTION)
+        drafts.append(draft_question(candidate, flow[candidate.line : stop], section, template))
+    return drafts
+
+
+def _sections(
+    flow: Sequence[FlowLine], chain: Sequence[Candidate], headings: Sequence[Heading], template: Template
+) -> list[tuple[int, Section]]:
+    """Sections with the flow line they begin at. A heading over other headings (第Ⅰ卷) lends them its rules."""
+    out: list[tuple[int, Section]] = []
+    for heading in headings:
+        following = [c.line for c in chain if c.line > heading.line]
+        following += [h.line for h in headings if h.line > heading.line]
+        stop = min(following, default=heading.line + 1)
+        out.append((heading.line, read_section(heading, flow[heading.line : stop], len(out) + 1, template)))
+    return out
+
+
+def _bind(
+    pages: Sequence[PageLayout],
+    question_flow: Sequence[FlowLine],
+    key_flow: Sequence[FlowLine],
+    drafts: Sequence[Draft],
+    template: Template,
+) -> list[Figure]:
+    """Bind the figures that stand before the key; what stands in the key belongs to solutions."""
+    unused = bind_figures(pages, [*question_flow, *key_flow], drafts, template)
+    if not key_flow:
+        return unused
+    first = key_flow[0]
+    return [f for f in unused if (f.page, f.bbox[1]) < (first.page, first.box.y0)]
+
+
+def _coverage(drafts: Sequence[Draft], pages: Sequence[PageLayout]) -> tuple[Coverage, list[Issue]]:
+    coverage, issues = Coverage(), []
+    for _, group in groupby(drafts, key=lambda d: d.section.index):
+        members = list(group)
+        covered, found = cover_section(members[0].section, members)
+        coverage.sections.append(covered)
+        issues.extend(found)
+    coverage.residual_ink = {str(p.number): round(p.residual_ink, 4) for p in pages}
+    return coverage, issues
+
+
+def _paper_issues(drafts: Sequence[Draft], unused: Sequence[Figure], pages: Sequence[PageLayout]) -> list[Issue]:
+    issues = []
+    if not drafts and any(p.kind != "blank" for p in pages):
+        message = "No question was found. If this is an exam paper, try another --template."
+        issues.append(Issue(code="questions.none", severity="error", message=message))
+    for figure in unused if drafts else []:
+        message = f"Figure {figure.id} on page {figure.page} stands in no question's space."
+        issues.append(
+            Issue(code="figure.unassigned", field="figures", message=message, page=figure.page, bbox=figure.bbox)
+        )
+    return issues
+
+
+__all__ = ["KeyEntry", "ParsedPaper", "parse_paper"]

@@ -1,0 +1,104 @@
+"""Section headings and what they state: name, question type, marks of each, number of questions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from parse_templates.flow import FlowLine, text_of, whole
+from parse_templates.template import Template
+from wholepage.records import QuestionType
+
+MAX_HEADING_LINES = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at flow line `line`; `order` its printed ordinal, `rest` what follows it on the line."""
+
+    line: int
+    order: str
+    rest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section with the rules its heading states; numbers in `ranges` override the section's type."""
+
+    index: int
+    name: str | None
+    text: str
+    type: QuestionType | None
+    each: float | None
+    total: float | None
+    count: int | None
+    ranges: tuple[tuple[int, int, QuestionType], ...] = ()
+
+    def type_for(self, number: int) -> QuestionType | None:
+        """The type that the heading gives to question `number`."""
+        for first, last, kind in self.ranges:
+            if first <= number <= last:
+                return kind
+        return self.type
+
+
+NO_SECTION = Section(0, None, "", None, None, None, None)
+
+
+def find_headings(flow: Sequence[FlowLine], template: Template) -> list[Heading]:
+    """Lines that read like a section heading of this template."""
+    patterns = [re.compile(p) for p in template.headings]
+    words = re.compile(template.heading_words) if template.heading_words else None
+    out = []
+    for line in flow:
+        if line.table is not None or line.indent > 12 and not line.bold and len(line.text) > 24:
+            continue
+        for pattern in patterns:
+            match = pattern.match(line.text)
+            if match and (words is None or words.search(match["rest"][:60] or match["ord"])):
+                out.append(Heading(line.index, match["ord"].strip(), match["rest"].strip()))
+                break
+    return out
+
+
+def read_section(heading: Heading, lines: Sequence[FlowLine], index: int, template: Template) -> Section:
+    """The section that `heading` opens; `lines` are those from the heading to the first question behind it."""
+    text = text_of(whole(line) for line in lines[:MAX_HEADING_LINES])
+    rules = template.points
+    each, total, count = (_first(p, text) for p in (rules.each, rules.total, rules.count))
+    name = _name(heading, template)
+    ranges = []
+    if template.type_ranges:
+        for match in re.finditer(template.type_ranges, text):
+            kind = type_of(match["rule"], template)
+            if kind is not None:
+                ranges.append((int(match["a"]), int(match["b"]), kind))
+    kind = type_of(name or "", template) or type_of(text, template)
+    if kind == "multiple_choice" and not ranges:
+        # 选择题 alone says nothing of how many are right; the rule behind it may.
+        kind = type_of(text, template) or kind
+    return Section(index, name, text, kind, each, total, int(count) if count else None, tuple(ranges))
+
+
+def type_of(text: str, template: Template) -> QuestionType | None:
+    """The first type whose words stand in `text`."""
+    for rule in template.types:
+        if any(re.search(word, text) for word in rule.words):
+            return rule.type
+    return None
+
+
+def _first(patterns: Sequence[str], text: str) -> float | None:
+    for pattern in patterns:
+        match = re.search(pattern, text)
+        if match:
+            return float(match["p"])
+    return None
+
+
+def _name(heading: Heading, template: Template) -> str | None:
+    rest = re.split(r"[:：（(\[,，。;；\s]|本|共|\d", heading.rest, maxsplit=1)[0].strip(" 、.-–—")
+    order = re.sub(r"(?i)\b(section|part)\s*[-–—:]?\s*", lambda m: m[1].capitalize() + " ", heading.order)
+    name = template.section_name.format(ord=order, rest=rest).strip()
+    return name or order or None
