@@ -37,7 +37,7 @@ def rule_parts(item: BankItem, outcome: Outcome | None) -> list[PartScore]:
                 official=official,
                 verdict=part.verdict,
                 fraction=None if part.verdict == "undecided" else part.fraction,
-                extracted=part.extracted,
+                extracted=part.extracted or None,
                 by="nobody" if part.verdict == "undecided" else "rules",
                 rule=part.rule,
                 reason=part.reason,
@@ -161,8 +161,8 @@ def finish(
     score.by = _by(parts)
     score.status = "undecided" if score.verdict == "undecided" else "marked"
     score.rule = outcome.rule if outcome is not None else ""
-    score.extracted = outcome.extracted if outcome is not None else None
-    score.no_answer = score.extracted is None and all(p.extracted is None for p in parts) and score.by == "rules"
+    score.extracted = " | ".join(text for text in outcome.extracted if text) or None if outcome is not None else None
+    score.no_answer = score.by == "rules" and not score.extracted and not any(p.extracted for p in parts)
     open_reasons = [p.reason for p in parts if p.verdict == "undecided"]
     score.reason = "; ".join(dict.fromkeys(open_reasons)) if open_reasons else outcome.reason if outcome else ""
     if score.by == "judges" or (score.by == "rules+judges" and not open_reasons):

@@ -108,6 +108,7 @@ def _client_options(timeout: float, tries: int) -> ClientOptions:
 
 def run_command(
     attempts: Annotated[list[Path], typer.Argument(help="JSONL files of attempts.")],
+    *,
     out: Annotated[Path, typer.Option("-o", "--out", metavar="RUN", help="Folder for the results.")],
     workspace: WorkspaceOption = None,
     judge: JudgeOption = None,
@@ -213,6 +214,7 @@ def _print_run(out: Path, summary: dict[str, Any], issues: list[dict[str, Any]],
 
 def judges_command(
     labels: Annotated[Path, typer.Argument(help="JSONL with human labels; docs/scoring.md shows the form.")],
+    *,
     judge: JudgeOption = None,
     panel: PanelOption = None,
     alias: AliasOption = None,

@@ -32,7 +32,8 @@ def gold_of(item: BankItem, profile: Profile) -> Gold | None:
         options={option.label: option.text for option in question.options} or None,
         policy="subset_half" if policy == "one_point_subset" else policy,
         points=question.points,
-        question=question_text(question),
+        question="\n".join(text for text in (question.section or "", question_text(question)) if text),
+        subject=item.paper.subject or "",
     )
 
 
@@ -69,7 +70,7 @@ def _mark_many(pairs: Sequence[Pair]) -> list[Outcome]:
 def _identity(pair: Pair) -> tuple[Any, ...]:
     gold, response = pair
     options = tuple(sorted(gold.options.items())) if gold.options else None
-    return (gold.type, gold.answer, options, gold.policy, gold.points, gold.question, response)
+    return (gold.type, gold.answer, options, gold.policy, gold.points, gold.question, gold.subject, response)
 
 
 def mark_all(

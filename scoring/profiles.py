@@ -30,9 +30,13 @@ class _Strict(BaseModel):
 
 
 class OutcomeRules(_Strict):
-    """How the answer itself is marked."""
+    """How the answer itself is marked.
 
-    multi_select: Literal["all_or_nothing", "subset_half", "per_option", "one_point_subset"] = "subset_half"
+    `multi_select`: all_or_nothing; subset_half (a proper subset earns half); per_option; paper (the rule printed on the
+    paper); one_point_subset (a proper subset earns one point).
+    """
+
+    multi_select: Literal["all_or_nothing", "subset_half", "per_option", "paper", "one_point_subset"] = "subset_half"
 
 
 class PanelRules(_Strict):

@@ -6,6 +6,7 @@ not be used, word for word), summary.json and replies.db (what judges said). Non
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Literal, TypeVar
@@ -18,6 +19,7 @@ from wholepage.workspace import write_text
 
 SCORE_SCHEMA = "wholepage/score@1"
 RUN_SCHEMA = "wholepage/score-run@1"
+SUMMARY_SCHEMA = "wholepage/score-summary@1"
 
 Verdict = Literal["correct", "partial", "wrong", "undecided"]
 R = TypeVar("R", bound=BaseModel)
@@ -198,6 +200,18 @@ def read_manifest(run: Path) -> Manifest:
         return Manifest.model_validate_json(path.read_bytes())
     except (OSError, ValidationError) as error:
         raise _unreadable(path, error) from error
+
+
+def read_summary(run: Path) -> dict[str, Any]:
+    """The run's figures. Raises RunError."""
+    path = run / "summary.json"
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise _unreadable(path, error) from error
+    if not isinstance(data, dict) or data.get("schema") != SUMMARY_SCHEMA:
+        raise _unreadable(path, "it is not a summary that this version reads")
+    return data
 
 
 def _read(path: Path, kind: type[R]) -> list[R]:

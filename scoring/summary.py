@@ -15,12 +15,11 @@ from typing import Any
 from scoring import efficiency, process, stats, stats_epochs
 from scoring.attempts import AttemptIssue
 from scoring.profiles import Profile
-from scoring.scores import Condition, Score, ScoredQuestion
+from scoring.scores import SUMMARY_SCHEMA, Condition, Score, ScoredQuestion
 from scoring.stats_items import chance_level
 from scoring.summary_compare import budget_curves, comparisons, item_table
 
 Summary = dict[str, Any]
-SUMMARY_SCHEMA = "wholepage/score-summary@1"
 
 
 def condition_label(condition: Condition) -> str:
