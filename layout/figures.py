@@ -80,6 +80,7 @@ def find_figures(
     groups = _groups(comps[~explained], page, em)
     hulls = _merge([*((g, False) for g in groups), *((p, True) for p in pictures)], em)
     long_text = [s.box for s in segments if s.box.width > LABEL_WIDTH_EM * em]
+    hulls = [(box, picture) for box, picture in hulls if picture or not _is_frame(box, long_text)]
     found: list[Found] = []
     for box, picture in hulls:
         grown, labels = _absorb_labels(box, segments, em, long_text)
@@ -148,7 +149,9 @@ def _groups(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> lis
         own = comps[members]
         hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
         sides = (own[:, 2:] - own[:, :2]).max(axis=1)
-        drawn = sides.max() >= 1.5 * em or (sides >= 0.5 * em).sum() >= 8
+        # Rules alone are blanks or separators; a figure has other strokes too.
+        rule = (own[:, 2:] - own[:, :2]).min(axis=1) < 0.2 * em
+        drawn = (sides.max() >= 1.5 * em and bool((~rule | (sides < em)).any())) or (sides >= 0.5 * em).sum() >= 8
         if min(hull.width, hull.height) >= MIN_SIDE_EM * em and drawn:
             hulls.append(hull)
     return hulls
@@ -165,6 +168,12 @@ def _merge(items: list[tuple[Box, bool]], em: float) -> list[tuple[Box, bool]]:
         else:
             out.append((box, picture))
     return out
+
+
+def _is_frame(box: Box, long_text: Sequence[Box]) -> bool:
+    """Whether the hull is a frame around running text: at least two long lines fill most of its width."""
+    inside = [t for t in long_text if t.covered_by(box) > 0.9 and t.width > 0.6 * box.width]
+    return len(inside) >= 2
 
 
 def _absorb_labels(

@@ -184,7 +184,7 @@ def _tables(reading: _Reading, rules_em: float) -> tuple[list[TableRegion], dict
     owner: dict[int, int] = {}
     for grid in find_grids(rules, rules_em):
         inside = [i for i, s in enumerate(reading.segments) if s.box.covered_by(grid.box.grow(3)) > 0.7]
-        table = read_table(grid, reading.ink.mask, [reading.segments[i] for i in inside], rules_em)
+        table = read_table(grid, reading.ink, [reading.segments[i] for i in inside], rules_em)
         if table is not None:
             owner.update(dict.fromkeys(inside, len(tables)))
             tables.append(table)

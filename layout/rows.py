@@ -66,7 +66,7 @@ def _affinity(segment: Segment, row: list[Segment]) -> float:
 def stack_fractions(segments: Sequence[Segment], bars: Sequence[Box]) -> list[Segment]:
     """Replace what stands above and below each bar by one segment "numerator/denominator"."""
     items = list(segments)
-    for bar in sorted(bars, key=lambda b: b.width):
+    for bar in sorted(_distinct(bars), key=lambda b: b.width):
         reach = bar.grow(3, 0)
         within = [s for s in items if reach.x0 <= s.box.cx <= reach.x1 and s.box.width <= bar.width + 0.6 * s.em]
         above = _nearest([s for s in within if s.box.cy < bar.cy and bar.y0 - s.box.y1 < 0.6 * s.em], bar)
@@ -83,11 +83,21 @@ def stack_fractions(segments: Sequence[Segment], bars: Sequence[Box]) -> list[Se
     return items
 
 
+def _distinct(bars: Sequence[Box]) -> list[Box]:
+    """Bars without those that describe the same stroke: one drawn rule is found in the PDF and in its image."""
+    kept: list[Box] = []
+    for bar in bars:
+        if not any(bar.x_overlap(k) > 0.8 * min(bar.width, k.width) and abs(bar.cy - k.cy) < 5 for k in kept):
+            kept.append(bar)
+    return kept
+
+
 def _nearest(segments: list[Segment], bar: Box) -> list[Segment]:
     """Those of one row: the nearest to the bar and what stands level with it."""
     if not segments:
         return []
-    first = min(segments, key=lambda s: abs(s.box.cy - bar.cy))
+    largest = max(s.em for s in segments)
+    first = min((s for s in segments if s.em > 0.9 * largest), key=lambda s: abs(s.box.cy - bar.cy))
     band = first.box.grow(0, 0.35 * first.em)
     return [s for s in segments if s.box.y_overlap(band) > 0.4 * s.box.height]
 

@@ -45,7 +45,7 @@ def split_options(
             continue
         for strict in (True, False):
             marks = _find_marks(pieces, re.compile(pattern), strict)
-            chain = _letter_chain(marks, "a" if small else "A")
+            chain = _one_style(_letter_chain(marks, "a" if small else "A"), pieces)
             if len(chain) > len(best) and _plausible(chain, pieces):
                 best = chain
             if len(best) >= 4:
@@ -97,6 +97,18 @@ def _letter_chain(marks: Sequence[Mark], first: str) -> list[Mark]:
         if len(tail) > len(best) and len(tail) >= 4 and labels == [chr(ord(first) + i) for i in range(len(tail))]:
             return tail
     return best
+
+
+def _one_style(chain: list[Mark], pieces: Sequence[Piece]) -> list[Mark]:
+    """Without a last mark inside a sentence ("E. coli") when the others begin lines or stand behind wide gaps."""
+
+    def apart(mark: Mark) -> bool:
+        before = pieces[mark.piece].text[: mark.start]
+        return not before.strip() or before.endswith("\u2003")
+
+    while len(chain) > 3 and not apart(chain[-1]) and all(apart(m) for m in chain[:-1]):
+        chain = chain[:-1]
+    return chain
 
 
 def _plausible(chain: Sequence[Mark], pieces: Sequence[Piece]) -> bool:
