@@ -81,6 +81,7 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    rows = view.headline(summary)
     chosen = choose(scores, summary, gallery)
     lost = sum(s.status == "marked" and s.verdict in {"wrong", "partial"} for s in scores)
     return environment.get_template("report.html.j2").render(
@@ -89,7 +90,10 @@ def render(
         manifest=manifest,
         profile=manifest.profile_content,
         summary=summary,
-        rows=view.headline(summary),
+        rows=rows,
+        free=[r for r in rows if r["budget"] is None] or rows,
+        capped=[r for r in rows if r["budget"] is not None] if any(r["budget"] is None for r in rows) else [],
+        has_unknown=any(r["unknown"] for r in rows),
         has_process=any(c["process"]["read"] for c in summary["conditions"]),
         has_steps=any(c["process"]["step_score"] is not None for c in summary["conditions"]),
         has_money=any(c["efficiency"]["money_per_correct"] for c in summary["conditions"]),
@@ -99,6 +103,7 @@ def render(
         models=view.paired(summary["comparisons"]["models"], questions, "models"),
         outcomes=view.outcome_bars(scores, summary),
         kinds=view.KINDS,
+        kind_names=view.KIND_NAMES,
         budget=charts.budget_chart(summary),
         items=charts.item_map(summary, scores, questions),
         cards=cards(chosen, questions, cropper),
@@ -107,4 +112,5 @@ def render(
         lost=lost,
         issues=issues,
         percent=view.percent,
+        ks=max((list(r["epoch_figures"]["pass_at_k"]) for r in rows), key=len, default=[]),
     )

@@ -19,10 +19,14 @@ MAX_HEAT_COLUMNS = 240
 
 
 def budget_chart(summary: Summary) -> dict[str, Any] | None:
-    """Accuracy against token budget: solid for capped runs, dashed and hollow for post hoc estimates."""
+    """Accuracy against token budget: solid for capped runs, dashed and hollow for post hoc estimates.
+
+    When some models and input forms ran capped, only those are drawn; the others stay in report.json.
+    """
     series: list[Series] = []
     budgets: set[int] = set()
-    for index, curve in enumerate(summary["budgets"]):
+    curves = [c for c in summary["budgets"] if any(not p["post_hoc"] for p in c["points"])] or summary["budgets"]
+    for index, curve in enumerate(curves):
         for hoc in (False, True):
             points = [p for p in curve["points"] if p["post_hoc"] is hoc]
             if not points:
@@ -37,7 +41,7 @@ def budget_chart(summary: Summary) -> dict[str, Any] | None:
     if not series:
         return None
     ticks = [(math.log2(b), f"{b / 1024:g}k" if b >= 1024 and b % 1024 == 0 else str(b)) for b in sorted(budgets)]
-    unknown = max((p["unknown"] for curve in summary["budgets"] for p in curve["points"]), default=0)
+    unknown = max((p["unknown"] for curve in curves for p in curve["points"]), default=0)
     chart = line_chart(series, _apart(ticks), "accuracy against token budget", "budget in generated tokens")
     return {"chart": chart, "legend": [(s.colour, s.name, s.dashed) for s in series], "unknown": unknown}
 

@@ -8,11 +8,11 @@ from typing import Any
 
 from scoring.report_crops import Cropper
 from scoring.report_text import rich_text
-from scoring.report_view import TYPE_NAMES, kind_of, number, percent, question_label
+from scoring.report_view import KIND_NAMES, TYPE_NAMES, kind_of, number, percent, question_label
 from scoring.scores import Score, ScoredQuestion
 from scoring.summary import Summary, condition_label
 
-MAX_PER_QUESTION = 4
+MAX_PER_QUESTION = 3
 MAX_TEXT = 2500
 
 
@@ -20,7 +20,7 @@ def choose(scores: Sequence[Score], summary: Summary, limit: int) -> dict[str, l
     """Up to `limit` answers that lost marks, by question.
 
     Questions that were lost between text_image and image_only come first, then the rest in printed order with
-    papers taking turns; at most four answers a question, conditions taking turns.
+    papers taking turns; at most three answers a question, models taking turns.
     """
     lost = [s for s in scores if s.status == "marked" and s.verdict in {"wrong", "partial"}]
     by_question: dict[str, list[Score]] = defaultdict(list)
@@ -50,12 +50,12 @@ def choose(scores: Sequence[Score], summary: Summary, limit: int) -> dict[str, l
 
 
 def _spread(scores: Sequence[Score]) -> list[Score]:
-    """Scores with conditions taking turns, so that one model's epochs do not fill the card."""
-    groups: dict[Any, list[Score]] = defaultdict(list)
-    for score in scores:
-        groups[score.condition].append(score)
+    """Scores with models taking turns; full answers of uncapped runs before those that were cut off or refused."""
+    groups: dict[str, list[Score]] = defaultdict(list)
+    for score in sorted(scores, key=lambda s: (s.truncated or s.refused, s.budget or 0, s.mode, s.epoch)):
+        groups[score.model].append(score)
     longest = max(len(group) for group in groups.values())
-    return [group[i] for i in range(longest) for group in groups.values() if i < len(group)]
+    return [groups[model][i] for i in range(longest) for model in sorted(groups) if i < len(groups[model])]
 
 
 def cards(
@@ -100,7 +100,7 @@ def _answer(score: Score) -> dict[str, Any]:
         "who": condition_label(score.condition),
         "epoch": score.epoch,
         "kind": kind_of(score),
-        "kind_text": kind_of(score).replace("_", " "),
+        "kind_text": KIND_NAMES.get(kind_of(score), kind_of(score)),
         "marks": number(score.marks, 1) if score.marks is not None else None,
         "fraction": percent(score.fraction, 0),
         "tokens": number(score.generated_tokens, 0),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -31,12 +32,18 @@ KINDS = (
     "undecided",
     "error",
 )
-MAX_FLIPS = 40
+KIND_NAMES = {"no_answer": "no answer found", "truncated": "cut off", "error": "failed"}
+MAX_FLIPS = 24
 
 
 def number(value: float | None, digits: int = 1) -> str:
     """A number with fixed digits, a dash for None."""
     return "–" if value is None else f"{value:,.{digits}f}"
+
+
+def signed(value: float) -> str:
+    """A change with its sign; the minus is the typographic one, so that it does not break at line ends."""
+    return "0.0" if abs(value) < 0.05 else f"{value:+.1f}".replace("-", "−")
 
 
 def p_value(value: float | None) -> str:
@@ -76,9 +83,8 @@ def headline(summary: Summary) -> list[dict[str, Any]]:
                 "steps": percent(c["process"]["step_score"]),
                 "direct": percent(c["direct_score"]),
                 "arl": percent(used["arl"]["value"]),
-                "arl_unknown": used["arl"]["unknown"],
+                "unknown": used["arl"]["unknown"],
                 "tokens": number(used["generated_per_correct"]["value"], 0),
-                "tokens_unknown": used["generated_per_correct"]["unknown"],
                 "money": ", ".join(money) or "–",
                 "questions": c["questions"],
                 "epochs": c["epochs"],
@@ -94,13 +100,18 @@ def headline(summary: Summary) -> list[dict[str, Any]]:
 
 
 def ladder(summary: Summary) -> dict[str, Any] | None:
-    """Accuracy along the input forms, one line a model and budget; None with fewer than two modes."""
-    modes = sorted({c["mode"] for c in summary["conditions"]}, key=mode_rank)
-    if len(modes) < 2:
+    """Accuracy along the input forms, one line for each model and budget that sat at least two of them."""
+    taken: dict[tuple[str, int | None], set[str]] = defaultdict(set)
+    for c in summary["conditions"]:
+        taken[c["model"], c["budget"]].add(c["mode"])
+    names = sorted((n for n, modes in taken.items() if len(modes) > 1), key=lambda n: (n[0], n[1] or 0))
+    if not names:
         return None
+    modes = sorted({mode for name in names for mode in taken[name]}, key=mode_rank)
     groups: dict[tuple[str, int | None], list[Point]] = defaultdict(list)
-    names = sorted({(c["model"], c["budget"]) for c in summary["conditions"]}, key=lambda n: (n[0], n[1] or 0))
     for c in sorted(summary["conditions"], key=lambda c: mode_rank(c["mode"])):
+        if (c["model"], c["budget"]) not in names:
+            continue
         if c["accuracy"]["mean"] is None:
             continue
         interval = c["accuracy"]["interval"] or {}
@@ -132,13 +143,15 @@ def side_by_side(summary: Summary) -> list[dict[str, Any]]:
     tables = []
     for (model, budget), conditions in sorted(models.items(), key=lambda m: (m[0][0], m[0][1] or 0)):
         modes = sorted(conditions, key=mode_rank)
-        rows = []
+        groups = []
         for by, title in (("by_subject", "Subject"), ("by_type", "Type")):
-            groups = sorted({group for c in conditions.values() for group in c[by]})
-            for group in groups:
-                cells = [_cell(conditions[mode][by].get(group)) for mode in modes]
-                rows.append({"kind": title, "name": TYPE_NAMES.get(group, group), "cells": cells})
-        tables.append({"model": model, "budget": budget, "modes": modes, "rows": rows})
+            names = sorted({name for c in conditions.values() for name in c[by]})
+            rows = [
+                {"name": TYPE_NAMES.get(name, name), "cells": [_cell(conditions[mode][by].get(name)) for mode in modes]}
+                for name in names
+            ]
+            groups.append({"title": title, "rows": rows})
+        tables.append({"model": model, "budget": budget, "modes": modes, "groups": groups})
     return tables
 
 
@@ -172,11 +185,11 @@ def paired(
                 "second": second[key],
                 "main": what == "modes" and (first["mode"], second["mode"]) == ("text_image", "image_only"),
                 "questions": row["questions"],
-                "difference": f"{100 * difference:+.1f}",
+                "difference": signed(100 * difference),
                 "sign": "up" if difference > 0 else "down" if difference < 0 else "same",
                 "interval": "–"
                 if interval is None
-                else f"{100 * interval['low']:+.1f} to {100 * interval['high']:+.1f}",
+                else f"{signed(100 * interval['low'])} to {signed(100 * interval['high'])}",
                 "lost": _flips(row["lost"], questions),
                 "gained": _flips(row["gained"], questions),
                 "lost_n": len(row["lost"]),
@@ -184,17 +197,23 @@ def paired(
                 "mcnemar": p_value(row["mcnemar"]),
                 "adjusted": p_value(row["adjusted"]),
                 "wilcoxon": p_value(row["wilcoxon"]),
-                "clear": row["adjusted"] is not None and row["adjusted"] < 0.05,
+                "significant": row["adjusted"] is not None and row["adjusted"] < 0.05,
             }
         )
     return sorted(shown, key=lambda r: not r["main"])
 
 
 def _flips(names: Sequence[str], questions: Mapping[str, ScoredQuestion]) -> dict[str, Any]:
+    ordered = sorted(names, key=natural)
     return {
-        "shown": [{"id": name, "label": question_label(questions[name])} for name in names[:MAX_FLIPS]],
+        "shown": [{"id": name, "label": question_label(questions[name])} for name in ordered[:MAX_FLIPS]],
         "more": max(0, len(names) - MAX_FLIPS),
     }
+
+
+def natural(name: str) -> list[tuple[int, str]]:
+    """Sort key that puts question 2 before question 10."""
+    return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"([0-9]+)", name)]
 
 
 def question_label(question: ScoredQuestion) -> str:

@@ -18,6 +18,7 @@ from wholepage.errors import MissingExtraError
 
 RESAMPLES = 2000
 SEED = 20260
+MANY_PAPERS = 8  # with fewer, resampling papers alone makes intervals that are far too narrow
 LEVEL = 0.95
 
 
@@ -34,7 +35,7 @@ def import_scipy_stats() -> Any:
 class Interval:
     """A confidence interval and how it was made.
 
-    `unit` is what was resampled: papers, or questions when there is only one paper. `method` is `bootstrap`, or
+    `unit` is what was resampled: papers or questions, see `bootstrap_interval`. `method` is `bootstrap`, or
     `wilson` when all values are 0 or all 1, where resampling can show no spread.
     """
 
@@ -101,22 +102,28 @@ def bootstrap_interval(
     resamples: int = RESAMPLES,
     seed: int = SEED,
 ) -> Interval | None:
-    """Percentile bootstrap interval of the mean; whole papers are drawn with replacement.
+    """Percentile bootstrap interval of the mean, clustered by paper: whole papers are drawn with replacement.
 
-    With a single paper the questions are drawn. The seed is fixed: the same data give the same interval. None below
-    two questions.
+    Below `MANY_PAPERS` papers the questions are drawn as well and the wider of both intervals is given (with two
+    alike papers the first alone would have no width). The seed is fixed: the same data give the same interval. None
+    below two questions.
     """
     if len(values) < 2:
         return None
-    unit: Literal["paper", "question"] = "paper" if len(set(clusters)) > 1 else "question"
+    papers = len(set(clusters))
     if set(values) in ({0.0}, {1.0}):
         low, high = wilson_interval(int(sum(values)), len(values), level)
-        return Interval(low, high, "wilson", unit)
-    sums, sizes = _units(values, clusters, unit)
-    means = _resample(sums, sizes, resamples, seed)
+        return Interval(low, high, "wilson", "question")
+    units: list[Literal["paper", "question"]] = ["paper"] if papers > 1 else []
+    if papers < MANY_PAPERS:
+        units.append("question")
     tail = (1 - level) / 2
-    low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(float(low), float(high), "bootstrap", unit)
+    found = []
+    for unit in units:
+        means = _resample(*_units(values, clusters, unit), resamples, seed)
+        low, high = (float(q) for q in np.quantile(means, [tail, 1 - tail]))
+        found.append(Interval(low, high, "bootstrap", unit))
+    return max(found, key=lambda interval: interval.high - interval.low)
 
 
 def _units(
