@@ -20,6 +20,9 @@ ASCENT, DESCENT = 0.88, 0.22
 RULE_THICKNESS_PT = 2.5  # thicker bars are drawings, not rules
 INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
 
+# Glyph variants of one sign: one code point for one meaning.
+VARIANTS = {"⩽": "≤", "⩾": "≥", "∣": "|", "⋅": "·", "∕": "/", "⁄": "/", "Ω": "Ω", "Å": "Å", "µ": "μ", "∆": "Δ"}
+
 Matrix = NDArray[np.float64]
 
 
@@ -95,6 +98,8 @@ def clean(text: str) -> str:
 
     Full-width punctuation and circled numbers are kept as printed, and so are super- and subscript digits.
     """
+    if text in VARIANTS:
+        return VARIANTS[text]
     if len(text) == 1 and _is_lookalike(ord(text)):
         return unicodedata.normalize("NFKC", text)
     return "" if text in {"\x00", "\ufeff", "\u200b", "\u200c", "\u200d", "\xad"} else text

@@ -48,6 +48,15 @@ def text_ink(ink: Ink, boxes: Sequence[Box]) -> NDArray[np.bool_]:
             & (height <= 1.6 * box.height)
             & (width <= 1.2 * area.width)
         )
+        # Brackets that grow, and radical signs, are taller than the row they stand in, but narrow.
+        level = np.minimum(comps[:, 3], box.y1) - np.maximum(comps[:, 1], box.y0)
+        explained |= (
+            (cx >= area.x0)
+            & (cx <= area.x1)
+            & (level >= 0.6 * box.height)
+            & (width <= 0.7 * box.height)
+            & (height <= 4 * box.height)
+        )
     return explained
 
 
@@ -80,7 +89,7 @@ def find_figures(
     groups = _groups(comps[~explained], page, em)
     hulls = _merge([*((g, False) for g in groups), *((p, True) for p in pictures)], em)
     long_text = [s.box for s in segments if s.box.width > LABEL_WIDTH_EM * em]
-    hulls = [(box, picture) for box, picture in hulls if picture or not _is_frame(box, long_text)]
+    hulls = [(b, p) for b, p in hulls if p or not (_is_frame(b, long_text) or _is_inline(b, segments, em))]
     found: list[Found] = []
     for box, picture in hulls:
         grown, labels = _absorb_labels(box, segments, em, long_text)
@@ -176,6 +185,18 @@ def _is_frame(box: Box, long_text: Sequence[Box]) -> bool:
     return len(inside) >= 2
 
 
+def _is_inline(box: Box, segments: Sequence[Segment], em: float) -> bool:
+    """Whether the hull is a part of a line of text, such as a tall bracket or a blank: low, and text goes on beside it."""
+    if box.height > 3.2 * em or box.width > 14 * em:
+        return False
+    for segment in segments:
+        gap = max(box.x0 - segment.box.x1, segment.box.x0 - box.x1)
+        level = box.y0 - 0.2 * em <= segment.box.cy <= box.y1 + 0.2 * em
+        if level and -0.5 * em <= gap < 0.7 * em and len(segment.glyphs) >= 3 and segment.em > 0.8 * em:
+            return True
+    return False
+
+
 def _absorb_labels(
     box: Box, segments: Sequence[Segment], em: float, long_text: Sequence[Box]
 ) -> tuple[Box, tuple[int, ...]]:
@@ -200,7 +221,8 @@ def _is_label(segment: Segment, box: Box, near: Box, em: float, long_text: Seque
     inside = s.covered_by(box) > 0.6
     if inside and s.width <= max(LABEL_WIDTH_EM * em, 0.75 * box.width):
         return True
-    if not near.intersection(s) or s.width > min(LABEL_WIDTH_EM * em, box.width + em):
+    along = s.x0 >= box.x0 - em and s.x1 <= box.x1 + em and box.grow(0, 0.35 * em).y_overlap(s) > 0
+    if not near.intersection(s) or s.width > (box.width + em if along else min(LABEL_WIDTH_EM * em, box.width + em)):
         return False
     if CAPTION.match(segment.text) or STARTS_TEXT.match(segment.text):
         return False

@@ -12,6 +12,7 @@ from wholepage.boxes import Box
 Mask = NDArray[np.uint8]  # H×W, 255 where there is ink
 Gray = NDArray[np.uint8]
 
+MIN_SOLID = 0.88  # of a rule's length is ink; serifs in a row are not that close
 MIN_INK_AREA = 4  # px; smaller specks at 200 dpi are noise
 
 
@@ -88,6 +89,8 @@ def _lines(mask: Mask, em: float, vertical: bool) -> list[Box]:
     boxes = []
     for x, y, w, h, _area in stats[1:count]:
         thin, long = (w, h) if vertical else (h, w)
-        if thin <= max(4.0, 0.3 * em) and long >= 4 * thin:
+        area = mask[y : y + h, x : x + w] > 0
+        solid = float(area.any(axis=1 if vertical else 0).mean())
+        if thin <= max(4.0, 0.3 * em) and long >= 4 * thin and solid >= MIN_SOLID:
             boxes.append(Box(float(x), float(y), float(x + w), float(y + h)))
     return boxes

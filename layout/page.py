@@ -99,11 +99,17 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     segments = [*digital, *read, *strays_read]
     em = _em_of_segments(segments) or straight.em
     back = straight.back if straight.skew else None
-    return _Reading([_with_em(s, em) for s in segments], straight.ink, back, em, (), pictures, kind)
+    segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
+    return _Reading(segments, straight.ink, back, em, (), pictures, kind)
 
 
 def _is_vertical(box: Box, em: float) -> bool:
     return box.height > 2.2 * box.width and box.height > 2.5 * em
+
+
+def _is_drawing(segment: Segment, em: float) -> bool:
+    """Whether an OCR segment is more likely a piece of a drawing: much taller than text and read without certainty."""
+    return segment.origin == "ocr" and segment.box.height > 1.9 * em and segment.confidence < 0.85
 
 
 def _em_of_glyphs(glyphs: Sequence[Glyph]) -> float:
@@ -147,15 +153,18 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
     body = [s for i, s in free if i not in labels and i not in captions and i not in strip]
     edge = [s for s in body if edge_role(s.text, s.box, height) != "body"]
-    blocks = split_columns([s for s in body if s not in edge], em)
+    # Tables take part as segments without text, so that they get their place in the reading order.
+    stand_ins = [Segment((), t.box, em, 1.0, "text_layer") for t in tables]
+    blocks = split_columns([*(s for s in body if s not in edge), *stand_ins], em)
     if edge:
         blocks.append(Block(tuple(edge), Box.hull(s.box for s in edge)))
     outside_tables = [r for r in rules.horizontal if not any(r.covered_by(t.box.grow(4)) > 0.5 for t in tables)]
-    bars = [b for b in (*reading.bars, *outside_tables) if b.width > 3 * b.height and b.width < 14 * em]
+    strokes = reading.bars if reading.kind == "digital" else outside_tables
+    bars = [b for b in strokes if b.width > 3 * b.height and b.width < 14 * em]
     blanks = free_rules(_outside_figures(outside_tables, figures), reading.ink.mask, em)
     lines: list[Line] = []
     for number, block in enumerate(blocks):
-        rows = [row_line(row, number) for row in group_rows(block.segments, bars)]
+        rows = [row_line(row, number) for row in group_rows([s for s in block.segments if s.glyphs], bars)]
         rows = insert_blanks(rows, blanks, em)
         lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
     lines.extend(_set_apart(segments, labels, captions, strip, in_table))
@@ -170,7 +179,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
         page.turn,
         tuple(lines),
         regions,
-        tuple(replace(t, column=_column_of(t.box, blocks)) for t in tables),
+        tuple(replace(t, column=_block_of(s, blocks)) for t, s in zip(tables, stand_ins, strict=True)),
         tuple(b.box for b in blocks),
         residual,
         doubts,
@@ -238,6 +247,10 @@ def _figure_region(
     box = figure.box.grow(FIGURE_MARGIN).clip(width, height)
     kind = "picture" if figure.picture else "drawing"
     return FigureRegion(box, caption, _column_of(figure.box, blocks), kind)  # type: ignore[arg-type]
+
+
+def _block_of(segment: Segment, blocks: Sequence[Block]) -> int:
+    return next(i for i, block in enumerate(blocks) if any(s is segment for s in block.segments))
 
 
 def _column_of(box: Box, blocks: Sequence[Block]) -> int:

@@ -99,7 +99,7 @@ def _nearest(segments: list[Segment], bar: Box) -> list[Segment]:
     largest = max(s.em for s in segments)
     first = min((s for s in segments if s.em > 0.9 * largest), key=lambda s: abs(s.box.cy - bar.cy))
     band = first.box.grow(0, 0.35 * first.em)
-    return [s for s in segments if s.box.y_overlap(band) > 0.4 * s.box.height]
+    return [s for s in segments if s.box.y_overlap(band) > (0.5 if s.em > 0.9 * largest else 0.2) * s.box.height]
 
 
 def _flat(segments: Sequence[Segment]) -> list[Glyph]:
