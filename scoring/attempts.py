@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from wholepage.errors import ExitCode, WholepageError
 
-SCHEMA_ID = "wholepage/attempt@1"
+SCHEMA_ID: Literal["wholepage/attempt@1"] = "wholepage/attempt@1"
 MAX_LINE_BYTES = 32_000_000  # one attempt; longer lines are refused so that one bad file cannot fill the memory
 
 TRUNCATED_REASONS = frozenset({"length", "max_tokens", "model_length", "max_output_tokens"})

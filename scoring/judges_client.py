@@ -233,7 +233,7 @@ class ChatClient:
         return response.status_code != 200 and response.status_code not in RETRY_STATUS
 
     def _pause(self, attempt: int, retry_after: str | None) -> float:
-        pause = self.options.pause * 2 ** (attempt - 1)
+        pause = self.options.pause * float(2 ** (attempt - 1))
         if retry_after is not None and retry_after.strip().isdigit():
             pause = max(pause, float(retry_after))
         return min(pause, self.options.longest_pause)

@@ -13,6 +13,7 @@ from scoring import report_charts as charts
 from scoring import report_view as view
 from scoring.report_crops import Cropper
 from scoring.report_gallery import cards, choose
+from scoring.report_svg import percent
 from scoring.report_tables import write_csv, write_parquet
 from scoring.scores import Manifest, Score, ScoredQuestion, read_manifest, read_questions, read_scores, read_summary
 from scoring.summary import Summary
@@ -111,6 +112,6 @@ def render(
         shown=sum(len(answers) for answers in chosen.values()),
         lost=lost,
         issues=issues,
-        percent=view.percent,
+        percent=percent,
         ks=max((list(r["epoch_figures"]["pass_at_k"]) for r in rows), key=len, default=[]),
     )

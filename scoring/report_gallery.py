@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from scoring.report_crops import Cropper
+from scoring.report_svg import percent
 from scoring.report_text import rich_text
-from scoring.report_view import KIND_NAMES, TYPE_NAMES, kind_of, number, percent, question_label
+from scoring.report_view import KIND_NAMES, TYPE_NAMES, kind_of, number, question_label
 from scoring.scores import Score, ScoredQuestion
 from scoring.summary import Summary, condition_label
 

@@ -62,10 +62,10 @@ def item_statistics(answers: Mapping[str, Mapping[str, bool]]) -> list[ItemStats
             if count > 1:
                 binary.append(right)
                 rest.append((sum_right - right) / (count - 1))
-        given = [right for _, right in by_question[question]]
-        difficulty = sum(given) / len(given)
+        marks = [right for _, right in by_question[question]]
+        difficulty = sum(marks) / len(marks)
         discrimination = point_biserial(binary, rest)
-        result.append(ItemStats(question, len(given), difficulty, discrimination, _flag(difficulty, discrimination)))
+        result.append(ItemStats(question, len(marks), difficulty, discrimination, _flag(difficulty, discrimination)))
     return result
 
 
