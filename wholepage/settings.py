@@ -25,6 +25,9 @@ class Settings(BaseSettings):
         60_000_000, ge=1_000_000, description="Pages larger than this are rendered at a lower resolution."
     )
     max_source_bytes: int = Field(2_000_000_000, ge=1, description="Larger source files are refused.")
+    max_image_bytes: int = Field(
+        500_000_000, ge=1, description="A single image in a zip that unpacks to more than this is refused."
+    )
     max_pages: int = Field(5_000, ge=1, description="Files with more pages are refused.")
 
 
