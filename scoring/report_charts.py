@@ -72,7 +72,8 @@ def item_map(summary: Summary, scores: Sequence[Score], questions: Mapping[str, 
     for item in items:
         if item["flag"]:
             label = question_label(questions[item["question"]])
-            flags[item["flag"]].append({"label": label, "difficulty": percent(item["difficulty"], 0)})
+            share = f"{percent(item['difficulty'], 0)} % of {item['takers']}"
+            flags[item["flag"]].append({"label": label, "share": share})
     chart: Markup | None = None
     if dots:
         chart = scatter(dots, "item map", "difficulty: takers who are right, %", "discrimination")

@@ -221,7 +221,7 @@ def question_label(question: ScoredQuestion) -> str:
     title = (question.paper_title or question.paper_id).strip()
     title = title if len(title) <= 28 else title[:27] + "…"
     section = f" {question.section}" if question.section else ""
-    return f"{title}{section} {question.number}"
+    return f"{title} ·{section} {question.number}"
 
 
 def kind_of(score: Score) -> str:
