@@ -156,7 +156,9 @@ def run_command(
         with _progress(as_json) as progress:
             result = score_run(attempts, Workspace(root), out, options, progress)
         errors = [issue for issue in result.attempts.issues if issue.severity == "error"]
-        _print_run(out, result.summary, [issue.as_dict() for issue in result.attempts.issues], as_json)
+        from scoring.console import print_run
+
+        print_run(out, result.summary, [issue.as_dict() for issue in result.attempts.issues], as_json)
         if errors:
             raise typer.Exit(ExitCode.DOUBTS)
 
@@ -179,37 +181,6 @@ def _progress(quiet: bool) -> Iterator[Any]:
             bars.update(tasks[stage], completed=done)
 
         yield step
-
-
-def _print_run(out: Path, summary: dict[str, Any], issues: list[dict[str, Any]], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps({"run": str(out), "summary": summary, "issues": issues}, ensure_ascii=False))
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    console = Console()
-    table = Table(title=f"Profile {summary['profile']}", title_justify="left")
-    for name in ("Model · mode", "Accuracy", "95 % interval", "Marked", "Undecided", "Errors"):
-        table.add_column(name, justify="left" if name.startswith("Model") else "right")
-    for row in summary["conditions"]:
-        accuracy, interval = row["accuracy"]["mean"], row["accuracy"]["interval"]
-        counts = row["verdicts"]
-        table.add_row(
-            escape(row["label"]),
-            "–" if accuracy is None else f"{100 * accuracy:.1f}",
-            "–" if interval is None else f"{100 * interval['low']:.1f}–{100 * interval['high']:.1f}",
-            str(row["marked"]),
-            str(counts.get("undecided", 0)),
-            str(counts.get("error", 0)),
-        )
-    console.print(table)
-    for issue in issues[:20]:
-        typer.echo(f"{issue['severity']}: {issue['message']}", err=True)
-    if len(issues) > 20:
-        typer.echo(f"… and {len(issues) - 20} more, all in {out / 'issues.jsonl'}", err=True)
-    typer.echo(f"Results in {out}. Next: wholepage score report {out}")
 
 
 def judges_command(
@@ -249,38 +220,11 @@ def judges_command(
         result = agreement(items, verdicts) | {"issues": issues}
         if out is not None:
             write_text(out, write_agreement(result))
-        _print_agreement(result, as_json)
+        from scoring.console import print_agreement
+
+        print_agreement(result, as_json)
         if issues:
             raise typer.Exit(ExitCode.DOUBTS)
-
-
-def _print_agreement(result: dict[str, Any], as_json: bool) -> None:
-    if as_json:
-        typer.echo(json.dumps(result, ensure_ascii=False))
-        return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.table import Table
-
-    def number(value: float | None) -> str:
-        return "–" if value is None else f"{value:.3f}"
-
-    table = Table(title=f"{result['items']} items with human labels", title_justify="left")
-    for name in ("Judge", "Items", "Failed", "Accuracy", "Cohen κ", "correct", "partial", "wrong"):
-        table.add_column(name, justify="left" if name == "Judge" else "right")
-    for row in result["judges"]:
-        recall = [number(row["recall"][label]) for label in ("correct", "partial", "wrong")]
-        table.add_row(
-            escape(row["judge"]), str(row["items"]), str(row["missing"]), number(row["accuracy"]), number(row["kappa"]),
-            *recall,
-        )  # fmt: skip
-    Console().print(table)
-    typer.echo(f"Among judges: Fleiss κ {number(result['fleiss_kappa'])} ({result['fleiss_items']} complete items)")
-    typer.echo(f"Krippendorff α {number(result['krippendorff_alpha'])} nominal, "
-               f"{number(result['krippendorff_alpha_interval'])} interval; "
-               f"with the human label {number(result['alpha_with_human'])}")  # fmt: skip
-    for issue in result["issues"]:
-        typer.echo(f"error: {issue['message']}", err=True)
 
 
 def report_command(

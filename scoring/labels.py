@@ -101,12 +101,11 @@ def ask_panel(items: Sequence[LabelledItem], panel: Panel, concurrency: int) -> 
         verdicts.update({opinion.judge: opinion.verdict for part in result.parts for opinion in part.opinions})
         return verdicts
 
-    with ThreadPoolExecutor(max(1, concurrency)) as pool:
-        try:
-            return list(pool.map(one, items))
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    pool = ThreadPoolExecutor(max(1, concurrency))
+    try:
+        return list(pool.map(one, items))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def agreement(items: Sequence[LabelledItem], verdicts: Sequence[Mapping[str, str | None]]) -> dict[str, Any]:

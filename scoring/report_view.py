@@ -71,12 +71,17 @@ def headline(summary: Summary) -> list[dict[str, Any]]:
                 "model": c["model"],
                 "mode": c["mode"],
                 "budget": c["budget"],
+                "cap": _cap(c),
                 "bar": interval_bar(
                     accuracy["mean"], interval.get("low"), interval.get("high"), c["chance"]["questions"]
                 ),
                 "accuracy": percent(accuracy["mean"]),
                 "interval": interval_text(accuracy),
-                "se": percent(accuracy["cluster_se"] if accuracy["cluster_se"] is not None else accuracy["se"]),
+                "se": percent(accuracy["se"]),
+                "cluster_se": percent(accuracy["cluster_se"]),
+                "macro": {by: percent(value) for by, value in c["macro"].items()},
+                "micro": percent(c["micro"]),
+                "chance": percent(c["chance"]["points"]),
                 "ocs": number(exam["ocs"]),
                 "pes": number(exam["pes"]),
                 "oes": number(exam["oes"]),
@@ -97,6 +102,12 @@ def headline(summary: Summary) -> list[dict[str, Any]]:
             }
         )
     return rows
+
+
+def _cap(condition: Mapping[str, Any]) -> str:
+    if condition["budget"] is None:
+        return ""
+    return f"≤ {condition['budget']} tokens" + ("" if condition["budget_enforced"] else ", not enforced")
 
 
 def ladder(summary: Summary) -> dict[str, Any] | None:

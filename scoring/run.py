@@ -80,10 +80,9 @@ def score_run(
         base_score(attempt, source, bank.items[attempt.full_question_id()], options.profile, _price(options, attempt))
         for attempt, source in zip(attempts.attempts, attempts.sources, strict=True)
     ]
-    with (
-        ReplyCache(options.replies or run / "replies.db") as cache,
-        _client(options) as client,
-    ):
+    asks = bool(options.judges or options.critics)
+    store = options.replies or run / "replies.db"
+    with ReplyCache(store if asks else None) as cache, _client(options) as client:
         _finish_all(scores, attempts, outcomes, bank, options, cache, client, progress)
     result = _write(run, paths, workspace, scores, attempts, bank, options)
     progress("done", len(scores), len(scores))
@@ -140,7 +139,8 @@ def _finish_all(
 ) -> None:
     judges = _panel(options.judges, options, client, cache)
     critics = _panel(options.critics, options, client, cache)
-    with ThreadPoolExecutor(max(1, options.concurrency)) as pool:
+    pool = ThreadPoolExecutor(max(1, options.concurrency))
+    try:
         waiting: list[Future[None]] = []
         for score, attempt, outcome in zip(scores, attempts.attempts, outcomes, strict=True):
             parts = rule_parts(bank.items[score.question_id], outcome)
@@ -149,13 +149,11 @@ def _finish_all(
                 waiting.append(pool.submit(_finish_one, *work))
             else:
                 _finish_one(*work)
-        try:
-            for number, future in enumerate(as_completed(waiting), start=1):
-                future.result()
-                progress("judges", number, len(waiting))
-        except BaseException:  # also Ctrl-C: leave at once, what was answered is in the cache
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+        for number, future in enumerate(as_completed(waiting), start=1):
+            future.result()
+            progress("judges", number, len(waiting))
+    finally:  # after an error or Ctrl-C leave at once: what was answered is in the store
+        pool.shutdown(wait=False, cancel_futures=True)
 
 
 def _panel(

@@ -89,6 +89,7 @@ def _condition(
         "model": model,
         "mode": mode,
         "budget": budget,
+        "budget_enforced": budget is not None and all(s.budget_enforced for s in scores),
         "profile": profile.label,
         "attempts": total,
         "marked": len(marked),

@@ -141,6 +141,16 @@ class TestRules:
         assert (row["first"]["mode"], row["second"]["mode"], row["questions"]) == ("text_image", "image_only", 2)
         assert (row["lost"], row["gained"], row["difference"]) == (["p1/1.1"], [], -0.5)
 
+    def test_a_cap_that_was_only_asked_for_is_no_cap(self, tmp_path, workspace):
+        asked = {"tokens": 64, "enforced": False}
+        _, result = run(
+            tmp_path, workspace, [attempt("p1/1.1", "\\boxed{B}", budget=asked), attempt("p2/1.1", "", budget=64)]
+        )
+        assert [c["budget_enforced"] for c in result.summary["conditions"]] == [False]
+        # the curve at 64 holds the enforced attempt alone: 0 of 1
+        [curve] = result.summary["budgets"]
+        assert [(p["tokens"], p["accuracy"], p["known"], p["post_hoc"]) for p in curve["points"]] == [(64, 0, 1, False)]
+
     def test_costs_come_from_the_attempt_or_a_price(self, tmp_path, workspace):
         from scoring.efficiency import Price
 
@@ -296,6 +306,31 @@ class TestKilled:
         assert len(again) == len(set(again)) == 40 - len(set(before))
         for name in ("scores.jsonl", "summary.json", "questions.jsonl"):
             assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "clean" / name).read_bytes()
+
+    def test_ctrl_c_leaves_at_once_and_says_how_to_go_on(self, tmp_path):
+        space = Workspace(tmp_path / "ws").create()
+        make_paper(space, "p1", proofs=6)
+        path = write_attempts(tmp_path / "a.jsonl", [attempt(f"p1/1.{n}", f"My proof {n}.") for n in range(1, 7)])
+        release = threading.Event()
+
+        def script(call, n):
+            release.wait(60)
+            return verdicts(call)
+
+        with Standin(script) as server:
+            process = subprocess.Popen(
+                command(path, space, tmp_path / "run", 2), env=environment(server), text=True, stderr=subprocess.PIPE
+            )
+            deadline = time.monotonic() + 60
+            while len(server.calls) < 2 and time.monotonic() < deadline:
+                time.sleep(0.02)
+            start = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=30)
+            assert time.monotonic() - start < 10
+            release.set()
+        assert process.returncode == 130
+        assert "same command again" in said
 
 
 def command(path, space, folder, parallel):
