@@ -178,7 +178,10 @@ def write_page(image: NDArray[np.uint8], path: Path) -> None:
     import cv2
 
     stored: Any = image[:, :, 1] if is_grey(image) else cv2.cvtColor(image, cv2.COLOR_RGB2BGR)
-    done, data = cv2.imencode(".png", np.ascontiguousarray(stored), [cv2.IMWRITE_PNG_COMPRESSION, PNG_LEVEL])
+    options = [cv2.IMWRITE_PNG_COMPRESSION, PNG_LEVEL]
+    if hasattr(cv2, "IMWRITE_PNG_FILTER"):  # OpenCV ≥ 4.12: one fixed filter is three times as fast as choosing a row
+        options += [cv2.IMWRITE_PNG_FILTER, cv2.IMWRITE_PNG_FILTER_SUB]
+    done, data = cv2.imencode(".png", np.ascontiguousarray(stored), options)
     if not done:
         raise PageError(f"The page image {path.name} could not be written as PNG.")
     write_bytes(path, data.tobytes())
