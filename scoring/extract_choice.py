@@ -1,0 +1,151 @@
+"""Which option letters a response chooses. A letter counts only where it stands alone: never the A of Answer or the
+article A."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.extract_boxes import boxes, last_run
+from scoring.extract_clean import Cleaned
+from scoring.extract_text import BOLD, concluding, sentences, unbold
+from scoring.rules.normalise import tidy
+
+LETTERS = "ABCDEFGHIJ"
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """Letters found (sorted, without repeats), the text they stood in, and where; `rest` is what could name an option."""
+
+    letters: str
+    text: str
+    where: str
+    rest: str = ""
+
+
+_JOIN = r"(?:\s*(?:[,，、;；/&+]|和|与|及|或者?|and|or)\s*|\s+|)"
+_RUN = rf"[(（\[【]?[A-J][)）\]】]?(?:{_JOIN}[(（\[【]?[A-J](?![A-Za-z'])[)）\]】]?)*"
+_ONLY = re.compile(rf"^(?:选项|选|option|choice|答案)?\s*({_RUN})\s*(?:项|选项)?[.。]?$", re.IGNORECASE)
+_LEADING = re.compile(rf"^(?:选项|选|options?|choices?)?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$|\s+[-–—]|\s*(?:正确|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))", re.IGNORECASE)  # fmt: skip
+_ZH = re.compile(
+    r"(?:故(?:本题)?(?:正确)?(?:答案)?(?:应?选(?:择)?|为|是)|所以(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|因此(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|"
+    r"(?:本题)?(?:正确|最终)?(?:答案|选项)(?:应该?|应当)?(?:选(?:择)?|是|为|[:：\s])+|应(?:该|当)?选(?:择)?|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
+    r"(?:^|(?<=[\n。；;]))答[:：])"
+    r"\s*[:：]?\s*(?:选项|第)?\s*"
+)
+_EN = re.compile(
+    r"(?:\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must be|should be)+\s*(?:the\s+)?|"
+    r"\b(?:i\s+)?(?:choose|pick|select)\s+|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+|\btherefore,?\s+|####\s*)"
+    r"(?:(?:options?|choices?|letters?)\s+)?(?:only\s+)?",
+    re.IGNORECASE,
+)
+_HEADING = re.compile(r"#+\s*(?:最终)?(?:答案|(?:final )?answer)\s*[:：]?\s*\n+\s*", re.IGNORECASE)
+_NOT_BUT = re.compile(r"\bnot\s+(?:option\s+)?[A-J]\b(?:\s+(?:or|and|nor)\s+[A-J]\b)*\s*,?\s*but\s+(?:rather\s+|instead\s+)?|(?:不是|不选|而非)\s*[A-J]\s*(?:项)?\s*[,，]?\s*(?:而是|而选|应选|但是)\s*|(?:rather than|instead of|而非|而不是)\s+[A-J]\b", re.IGNORECASE)  # fmt: skip
+_RIGHT_OPTION = re.compile(
+    rf"(?:选项|option|choice)?\s*({_RUN})\s*(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都|是)?\s*(?:正确|符合题意|成立|是正确的|is (?:the )?(?:correct|right)|are correct|is right)",
+)
+_ISOLATED = re.compile(r"(?<![A-Za-z\\$_^{])[A-J](?![A-Za-z'’_^])")
+
+
+def letters_of(text: str) -> str:
+    """Distinct letters of a run such as `A、C` or `(B)`, sorted."""
+    return "".join(sorted(set(re.findall(r"[A-J]", text.upper()))))
+
+
+def letters_only(text: str) -> str | None:
+    """The letters when `text` consists of nothing else, e.g. of a box; None otherwise. Lower case counts here."""
+    bare = tidy(text).replace("{", "").replace("}", "").strip(" .。\"'")
+    if re.fullmatch(r"[a-j]", bare) or re.fullmatch(r"\([a-j]\)", bare):
+        return letters_of(bare)
+    found = _ONLY.match(bare)
+    if found is None or any(c.islower() for c in re.sub(r"and|or|options?|choices?", "", bare, flags=re.IGNORECASE)):
+        return None
+    return letters_of(found.group(1))
+
+
+def _leading(text: str) -> str | None:
+    """Letters with which a statement begins: `B`, `B. ½`, `C because …`; the article `A` before a word does not count."""
+    text = text.lstrip(" *_`\"'：:").replace("\\text", "").replace("{", "").replace("}", "")
+    text = re.sub(r"^\$?\s*\\(?:mathrm|mathbf)\s*", "", text).lstrip("$ ")
+    found = _LEADING.match(text)
+    if found is None or any(c.islower() for c in re.sub(r"and|or", "", found.group(1))):
+        return None
+    run = found.group(1)
+    after = text[found.end(1) :]
+    if run.endswith("A") and re.match(r"\s+(?!and|or|is|are|because|since|as|\()[a-z]", after):
+        return None
+    return letters_of(run)
+
+
+def choose(cleaned: Cleaned, labels: str = LETTERS) -> Chosen:
+    """The letters chosen, in the order: JSON, last box(es), last marker, bold or bare letter, right options named."""
+    text = cleaned.text
+    if cleaned.answers:
+        joined = ", ".join(cleaned.answers)
+        return Chosen(letters_only(joined) or _leading(joined) or "", joined, "JSON answer", joined)
+    found = boxes(text)
+    marked = _marked(text)
+    if found:
+        run = [b for b in last_run(text, [b for b in found if b.content.strip()]) if b.content.strip()]
+        if not run and marked is None:
+            return Chosen("", "", "empty box")
+        if run and (marked is None or marked[1] < len(unbold(text[: run[-1].start])) or not marked[0].letters):
+            content = ", ".join(b.content.strip() for b in run)
+            letters = letters_only(content)
+            return Chosen(_leading(tidy(content)) or "" if letters is None else letters, content, "box", content)
+    if marked is not None:
+        return marked[0]
+    return _unmarked(text)
+
+
+def _marked(text: str) -> tuple[Chosen, int] | None:
+    """What follows the last marker that is followed by letters; otherwise the last marker's words."""
+    bare = _NOT_BUT.sub("", unbold(text))
+    places = sorted(
+        [(m.start(), m.end(), m.group()) for p in (_ZH, _EN, _HEADING) for m in p.finditer(bare)],
+        key=lambda place: place[1],
+    )
+    words: tuple[Chosen, int] | None = None
+    for start, end, marker in reversed(places):
+        line = bare[end : end + 300].lstrip("\n ").split("\n", 1)[0]
+        letters = _leading(line)
+        if letters:
+            return Chosen(letters, line[:80].strip(), f"after {marker.strip()[:20]}"), start
+        weak = bool(re.match(r"\s*(?:so|therefore|it|this|选)", marker, re.IGNORECASE))
+        if words is None and line.strip() and not weak:
+            words = Chosen("", line.strip()[:200], f"after {marker.strip()[:20]}", sentences(line)[0]), start
+    return words
+
+
+def _unmarked(text: str) -> Chosen:
+    bare = _NOT_BUT.sub("", unbold(text)).strip()
+    first = bare.split("\n", 1)[0].strip()
+    for candidate, where in ((bare, "whole response"), (first, "first line")):
+        letters = letters_only(candidate) if len(candidate) <= 40 else None
+        if letters:
+            return Chosen(letters, candidate, where)
+    if re.match(r"^[A-J]\s*[.。．、)）]\s*\S", first) and "\n" not in bare:
+        return Chosen(first[0], first, "whole response", first)
+    bolds = [b for b in BOLD.findall(text) if letters_only(b)]
+    lines = [s for s in text.split("\n") if s.strip()]
+    if bolds and lines and bolds[-1] in lines[-1]:
+        return Chosen(letters_only(bolds[-1]) or "", bolds[-1], "bold at the end")
+    weak = concluding(text)
+    if weak is None:
+        return Chosen("", "", "nowhere")
+    sentence = _NOT_BUT.sub("", weak.text)
+    right = _RIGHT_OPTION.findall(sentence)
+    if right:
+        return Chosen(letters_of("".join(right)), sentence[:120], weak.where, sentence)
+    alone = set(_ISOLATED.findall(_without_article(sentence)))
+    if len(alone) == 1 and len(sentence) <= 200 and not re.search("错误|不正确|不符合|排除|incorrect|wrong|eliminat", sentence):
+        return Chosen(alone.pop(), sentence[:120], weak.where, sentence)
+    last_bold = BOLD.findall(lines[-1]) if lines else []
+    rest = last_bold[-1].strip() if last_bold else sentence
+    return Chosen("", rest[:200], weak.where, rest)
+
+
+def _without_article(sentence: str) -> str:
+    """Without `A` as an article or a sentence's first word."""
+    return re.sub(r"\bA\s+(?=[a-z])(?!and\b|or\b|is\b|are\b)", "", sentence)

@@ -1,0 +1,92 @@
+"""Marking mathematical answers: read both sides, compare, then precision and form."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.rules.compare import compare
+from scoring.rules.factored import form_doubt
+from scoring.rules.normalise import has_han, tidy
+from scoring.rules.numerals import number_word, number_words_in
+from scoring.rules.precision import lost_zero, within_precision
+from scoring.rules.read import read
+from scoring.rules.statement import last_formula, only_number, readings
+from scoring.rules.tree import Unreadable
+from scoring.rules.values import Value
+
+Finding = tuple[bool | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A value and the text it was read from; `sure` is false for a formula picked out of a sentence."""
+
+    value: Value
+    text: str
+    sure: bool = True
+
+
+def read_key(gold: str) -> Value | None:
+    """The value of a key, also of one in a sentence (最大速度为 20 m/s); None when it is words or several values."""
+    for text in readings(gold):
+        prefix = gold[: gold.find(text)] if text in gold else ""
+        if re.search(r"[\d$\\]", prefix) and text != gold.strip():
+            return None  # a sentence with other values before this one
+        try:
+            return read(text)
+        except Unreadable:
+            word = number_word(text)
+            if word is not None:
+                return read(word)
+            if re.search(r"[\d\\]", text) is None:
+                return None
+    return None
+
+
+def read_response(text: str, *, strong: bool) -> Reading | None:
+    """The value that a statement gives."""
+    for candidate in readings(text):
+        try:
+            return Reading(read(candidate), candidate)
+        except Unreadable:
+            word = number_word(candidate.strip(" .。"))
+            if word is not None:
+                return Reading(read(word), candidate)
+    for candidate in (last_formula(text), only_number(tidy(text)), _only_word(text)):
+        if candidate is not None:
+            try:
+                return Reading(read(candidate), candidate, sure=False)
+            except Unreadable:
+                continue
+    return None
+
+
+def _only_word(text: str) -> str | None:
+    if re.search(r"\d", text) or has_han(text):
+        return None
+    words = number_words_in(text)
+    return words[0] if len(words) == 1 else None
+
+
+def compare_values(gold: Value, given: Value, surroundings: str, key_text: str = "") -> Finding:
+    """Equal, unequal or open, with precision and the asked form taken into account."""
+    finding = compare(gold, given)
+    if finding.unit_only:
+        from scoring.rules.values import Quantity
+
+        if isinstance(gold, Quantity):
+            return None, "the unit is missing; whether it counts depends on the question"
+        doubt = lost_zero(gold, given, surroundings)
+        return (None, doubt) if doubt else (True, "the key leaves the unit to the question")
+    if finding.equal:
+        doubt = lost_zero(gold, given, surroundings)
+        if doubt:
+            return None, doubt
+        form = form_doubt(gold, given, surroundings)
+        return form if form is not None else (True, finding.reason)
+    if finding.equal is False:
+        close_enough = within_precision(gold, given)
+        if close_enough is not None:
+            return close_enough
+    return finding.equal, finding.reason

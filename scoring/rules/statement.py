@@ -1,0 +1,84 @@
+"""Readings of a statement: from the whole text down to what follows its verb, in a fixed order.
+
+`最大速度为 20 m/s（即 72 km/h）` → itself, `20 m/s`, … The first reading that a rule can read is the one it uses; none is
+chosen because it fits the key.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from scoring.rules.normalise import MAX_ANSWER
+
+_LEADS = re.compile(
+    r"^(?:[\s,，。;；:：>#*-]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而|可知|可得|解得|解[:：]|答[:：]|即|则|得(?!到)|"
+    r"共(?:有)?|一共|总共|至少|最多|原式|(?:so|thus|therefore|hence|then|finally|we (?:get|have|find)|that|the answer is|answer)\b|(?:答案|结果)(?:是|为|[:：])?)+",
+    re.IGNORECASE,
+)
+_VERB = re.compile(
+    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b|\bequals\b|\bwas\b|\bbe\b|\bof\b",
+    re.IGNORECASE,
+)
+_TAIL = re.compile(
+    r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|or |about|approx)(?:[^()（）]|[(（][^()（）]*[)）])*[)）]|[,，。;；]?\s*(?:符合题意|即为所求|满足题意|即可|成立))\s*[。.]?\s*$"
+)
+_CLAUSE = re.compile(r"[，。；;]|,(?=\s*[一-鿿A-Za-z]{2})|\.\s")
+_DISCARDED = re.compile(
+    r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected|discarded?|extraneous)\s*[)）]?"
+)
+_FORMULA = re.compile(r"\$\$?([^$]{1,400})\$\$?|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]")
+_NUMBER = re.compile(r"(?<![\w.])[-−－]?\d+(?:\.\d+)?(?![\w.])")
+MAX_READINGS = 24
+
+
+@lru_cache(maxsize=2048)
+def readings(text: str) -> tuple[str, ...]:
+    """Readings of `text`, longest first, without repeats."""
+    text = text.strip()[:MAX_ANSWER]
+    found: list[str] = []
+
+    def add(candidate: str) -> None:
+        candidate = candidate.strip().strip("。；;")
+        if candidate and candidate not in found and len(found) < MAX_READINGS:
+            found.append(candidate)
+
+    shortened = _TAIL.sub("", text)
+    discarded = _DISCARDED.sub("", shortened) if re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text) else ""
+    for base in (discarded or text, discarded or shortened):
+        lead = _LEADS.match(base)
+        add(base)
+        add(base[lead.end() :] if lead else base)
+    base = discarded or shortened
+    for verb in _verbs(base):
+        rest = base[verb:]
+        add(rest)
+        add(_TAIL.sub("", rest))
+        clause = _CLAUSE.split(rest, maxsplit=1)[0]
+        add(clause)
+    return tuple(found)
+
+
+def _verbs(text: str) -> list[int]:
+    """Ends of the verbs outside formulas; not after 不 (不是 states what is not)."""
+    ends: list[int] = []
+    masked = _FORMULA.sub(lambda m: "\x01" * len(m.group()), text)
+    for match in list(_VERB.finditer(masked))[:12]:
+        if masked[max(0, match.start() - 1) : match.start()] in ("不", "非", "没") or masked[max(0, match.start() - 4) : match.start()] == "not ":
+            continue
+        if re.match(r"\s*not\b", masked[match.end() :]):
+            continue
+        ends.append(match.end())
+    return ends
+
+
+def last_formula(text: str) -> str | None:
+    """The last formula between dollars, for concluding sentences."""
+    found = list(_FORMULA.finditer(text))
+    return next((g for g in found[-1].groups() if g), None) if found else None
+
+
+def only_number(text: str) -> str | None:
+    """The number in a sentence that holds just one."""
+    found = _NUMBER.findall(text)
+    return found[0] if len(found) == 1 else None

@@ -1,0 +1,33 @@
+"""True or false in the signs and words that keys and responses use."""
+
+from __future__ import annotations
+
+import re
+
+_TRUE = {"√", "✓", "✔", "对", "正确", "是", "真", "true", "t", "yes", "y", "right", "correct", "成立", "说法正确"}
+_FALSE = {"×", "✗", "✘", "x", "错", "错误", "否", "假", "不正确", "不对", "false", "f", "no", "n", "wrong", "incorrect",
+          "not true", "not correct", "不成立", "非", "有误", "说法错误", "\\times"}  # fmt: skip
+_EDGES = re.compile(r"^[\s\"'“”（(\[【$*_.。，,:：；;！!]+|[\s\"'“”）)\]】$*_.。，,:：；;！!的]+$")
+_LEAD = re.compile(r"^(?:这(?:个|句)?(?:说法|命题|判断)?|该?(?:说法|命题|判断|叙述|结论)|(?:the )?statement|it|this)\s*(?:是|为|is)?\s*")
+_INLINE = re.compile(r"不正确|不对|不成立|错误|有误|正确|\\times|[√✓✔×✗✘对错]|\b(?:not true|not correct|incorrect|true|false|correct|wrong)\b", re.IGNORECASE)  # fmt: skip
+
+
+def verdict(text: str) -> bool | None:
+    """The verdict that `text` spells in full, or None."""
+    text = re.sub(r"\\(?:text|mathrm|checkmark)\b", lambda m: "√" if "check" in m.group() else "", text)
+    text = _EDGES.sub("", text.replace("{", "").replace("}", "")).strip()
+    text = _LEAD.sub("", text.lower()).removeprefix("是").strip() or text.lower()
+    if text in _TRUE:
+        return True
+    if text in _FALSE:
+        return False
+    return None
+
+
+def verdict_in(sentence: str) -> bool | None:
+    """The last verdict that a sentence states, None without one. `not true` counts as false."""
+    whole = verdict(sentence)
+    if whole is not None:
+        return whole
+    found = _INLINE.findall(sentence)
+    return verdict(found[-1]) if found else None
