@@ -23,6 +23,8 @@ INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
 # Glyph variants of one sign: one code point for one meaning.
 VARIANTS = {"⩽": "≤", "⩾": "≥", "∣": "|", "⋅": "·", "∕": "/", "⁄": "/", "Ω": "Ω", "Å": "Å", "µ": "μ", "∆": "Δ"}
 
+REPLACEMENT = "\ufffd"
+
 Matrix = NDArray[np.float64]
 
 
@@ -98,6 +100,8 @@ def clean(text: str) -> str:
 
     Full-width punctuation and circled numbers are kept as printed, and so are super- and subscript digits.
     """
+    if any(0xD800 <= ord(c) <= 0xDFFF for c in text):
+        return REPLACEMENT  # half a surrogate pair: the font's map to Unicode is broken
     if text in VARIANTS:
         return VARIANTS[text]
     if len(text) == 1 and _is_lookalike(ord(text)):
