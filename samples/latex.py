@@ -59,8 +59,9 @@ SYMBOLS = {
     r"\log": "log",
     r"\quad": "quad",
     r"\,": "thin",
-    r"\ ": "space",
+    r"\ ": "thin",
     r"\%": "percent",
+    r"\sim": "tilde.op",
     r"\{": "brace.l",
     r"\}": "brace.r",
     "(": "paren.l",
@@ -121,7 +122,7 @@ class _Reader:
     """Recursive descent over the tokens of one formula."""
 
     def __init__(self, tokens: list[str], latex: str) -> None:
-        self.tokens, self.latex, self.at, self.upright = tokens, latex, 0, False
+        self.tokens, self.latex, self.at = tokens, latex, 0
 
     def rest(self) -> list[str]:
         return self.tokens[self.at :]
@@ -166,7 +167,7 @@ class _Reader:
         if token.startswith("\\"):
             return self._command(token)
         if token.isalpha() and token.isascii():
-            return f'"{token}"' if self.upright else token
+            return token
         if token.isdigit() or "." in token[1:]:
             return token
         if token in SYMBOLS:
@@ -183,14 +184,14 @@ class _Reader:
         if token in UNARY:
             return f"{UNARY[token]}({self.argument()})"
         if token in STRETCHY:
-            return f"stretch({STRETCHY[token]}, size: #2.6em)^({self.argument()})"
+            return f"stretch({STRETCHY[token]})^({self.argument()})"
         if token == r"\frac":
             return f"frac({self.argument()}, {self.argument()})"
         if token == r"\overset":
             above = self.argument()
-            return f"stretch({self.argument()}, size: #2.6em)^({above})"
+            return f"stretch({self.argument()})^({above})"
         if token in (r"\mathrm", r"\text"):
-            return self._upright()
+            return f"upright({self.argument()})"
         if token == r"\left":
             opening = SYMBOLS[self.next()]
             inside = self.sequence(stop=(r"\right",))
@@ -202,11 +203,3 @@ class _Reader:
         if token == "\\\\":
             return "LINEBREAK"
         raise FormulaError(f"Unknown LaTeX {token} in the formula {self.latex!r}.", hint="Add it to samples/latex.py.")
-
-    def _upright(self) -> str:
-        before, self.upright = self.upright, True
-        try:
-            inside = self.argument()
-        finally:
-            self.upright = before
-        return f"upright({inside})"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 import json
 import re
+import shutil
+import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -94,12 +96,16 @@ def typeset(paper: PaperSource) -> Typeset:
     """
     fonts = fonts_for(paper)
     typst = _typst()
-    files = {path.name: path.read_bytes() for path in sorted(TYPST.glob("*.typ"))}
-    for name in raster_names(paper):
-        files[f"{name}.png"] = _raster(name, fonts, files)
-    files["main.typ"] = document(paper, fonts).encode()
-    pdf = typst.compile(files, timestamp=0)
-    marks = [Mark(**m) for m in json.loads(typst.query(files, "<mark>", field="value"))]
+    with tempfile.TemporaryDirectory(prefix="wholepage-samples-") as name:
+        folder = Path(name)
+        for source in TYPST.glob("*.typ"):
+            shutil.copy(source, folder)
+        for drawing in raster_names(paper):
+            _raster(drawing, fonts, folder)
+        main = folder / "main.typ"
+        main.write_text(document(paper, fonts), encoding="utf-8")
+        pdf = typst.compile(str(main), timestamp=0)
+        marks = [Mark(**m) for m in json.loads(typst.query(str(main), "<mark>", field="value"))]
     return Typeset(pdf, {m.id: m for m in marks})
 
 
@@ -109,12 +115,15 @@ def raster_names(paper: PaperSource) -> list[str]:
     return sorted({f.draw for q in questions for f in q.figures if f.raster})
 
 
-def _raster(name: str, fonts: list[str], files: dict[str, bytes]) -> bytes:
-    main = (
+def _raster(name: str, fonts: list[str], folder: Path) -> None:
+    """Draw `name` alone and leave it as NAME.png in `folder`."""
+    main = folder / f"raster-{name}.typ"
+    main.write_text(
         f'#import "figures.typ": drawings\n#set page(width: auto, height: auto, margin: 1mm)\n'
-        f'#set text({_fonts(fonts)}, lang: "zh")\n#(drawings.at({_string(name)}))()'
+        f'#set text({_fonts(fonts)}, lang: "zh")\n#(drawings.at({_string(name)}))()',
+        encoding="utf-8",
     )
-    return bytes(_typst().compile({**files, "main.typ": main.encode()}, format="png", ppi=RASTER_PPI))
+    _typst().compile(str(main), str(folder / f"{name}.png"), format="png", ppi=RASTER_PPI)
 
 
 def _string(text: str) -> str:
@@ -207,7 +216,8 @@ class _Writer:
     def question(self, q: Question) -> str:
         start = f'#mark("start:{self.index}", [#{_string(q.number + self.paper.number_suffix)}])'
         points = self._points(q)
-        first = f"#par(hanging-indent: 1.6em)[{start}#h(0.45em){points}#{self.rich(q.stem)}]"
+        marks = f'#h(1fr)#box[#"({q.points:g} marks)"]' if points == "" and q.points and not q.parts else ""
+        first = f"#par(hanging-indent: 1.6em)[{start}#h(0.45em){points}#{self.rich(q.stem)}{marks}]"
         placed = {place: self._figures(q, place) for place in ("right", "below", "option", "solution")}
         lines = [first]
         if q.table:
@@ -222,13 +232,14 @@ class _Writer:
         body = "\n".join(lines)
         if placed["right"]:
             body = f"#beside([{body}], ({', '.join(placed['right'])},))"
-        tail = [f"#v({q.space}mm)"] if q.space else []
+        tail = [f"#answer-space({q.space}mm, {str(self.paper.language == 'en').lower()})"] if q.space else []
         if q.points and q.parts and self.paper.language == "en":
             tail.append(f'#align(right, [#"[Total: {q.points:g}]"])')
         if q.inline_key:
-            tail += [f"#par({self.rich('【答案】' + '；'.join(q.answer))})"]
+            tail += [f"#v(0.35em)\n#par({self.rich('【答案】' + '；'.join(q.answer))})"]
             tail += [f"#par({self.rich(line)})" for line in ("【解析】" + q.solution.strip()).split("\n")]
-        unbreakable = "breakable: false, " if q.options and not q.inline_key else ""
+        whole = (q.options and not q.inline_key) or self.paper.language == "en"
+        unbreakable = "breakable: false, " if whole else ""
         inner = body + "\n" + "\n".join(tail)
         return f"#block({unbreakable}width: 100%, above: 1.05em, below: 1.05em)[{inner}]"
 
