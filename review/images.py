@@ -9,7 +9,7 @@ import warnings
 from dataclasses import dataclass
 from pathlib import Path
 
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 FORMATS = ("PNG", "JPEG", "WEBP")  # what ingestion writes; anything else is not opened
 MAX_PIXELS = 120_000_000  # a stored page of 200 dpi has 4–9 million; above this a file is an attack or an accident
@@ -145,7 +145,7 @@ def _reason(error: BaseException) -> str:
     """Words for the reader without paths of this machine."""
     if isinstance(error, FileNotFoundError):
         return "file not found"
-    if isinstance(error, Image.UnidentifiedImageError):
+    if isinstance(error, UnidentifiedImageError):
         return "not a PNG, JPEG or WebP image"
     if isinstance(error, OSError):
         return f"cannot be read ({error.strerror or 'damaged image'})"
