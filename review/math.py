@@ -17,6 +17,7 @@ from review.plain import visible
 
 MAX_FORMULA = 3000  # characters; longer ones are shown as source
 MAX_DEPTH = 120
+NOT_TYPESET = "This formula could not be typeset; its LaTeX source is shown."
 _TOKENS = frozenset({"mi", "mn", "mo", "ms", "mtext"})
 _ELEMENTS = _TOKENS | frozenset(
     {"math", "mrow", "mspace", "msqrt", "mroot", "mfrac", "msub", "msup", "msubsup", "munder", "mover", "munderover"}
@@ -34,7 +35,7 @@ _ENCLOSURES = {"box": "enc-box", "updiagonalstrike": "enc-strike", "downdiagonal
 _ENVIRONMENTS = {"aligned": "{rlrlrlrl}", "alignedat": "{rlrlrlrl}", "split": "{rl}", "gathered": "{c}"}
 
 
-class _Refused(Exception):
+class _RefusedError(Exception):
     """The converter's output is not a formula that can be shown."""
 
 
@@ -46,7 +47,7 @@ def formula(source: str, block: bool = False) -> str:
     """
     try:
         if len(source) > MAX_FORMULA:
-            raise _Refused
+            raise _RefusedError
         return _serialise(_convert(source, block), 0)
     except Exception:  # the converter raises its own errors, IndexError, KeyError, RecursionError … on damaged input
         shown = html.escape(visible(source))
@@ -75,10 +76,10 @@ def _array(match: re.Match[str]) -> str:
 
 
 def _serialise(element: Element, depth: int) -> str:
-    """The element as HTML. Raises _Refused for what no formula holds: unknown elements, commands left as text."""
+    """The element as HTML. Raises _RefusedError for what no formula holds: unknown elements, commands left as text."""
     tag = element.tag
     if tag not in _ELEMENTS or depth > MAX_DEPTH:
-        raise _Refused(tag)
+        raise _RefusedError(tag)
     children = "".join(_serialise(child, depth + 1) for child in element)
     if tag in _TOKENS:
         if children:  # \mathop{x} puts elements into an operator, which HTML does not allow
@@ -95,7 +96,7 @@ def _token(element: Element) -> str:
     if tag != "mtext":
         text = html.unescape(text)  # the converter keeps symbols as character references
         if _COMMAND.match(text):
-            raise _Refused(text)
+            raise _RefusedError(text)
     else:
         text = text.replace("&#x000A0;", "\u00a0").replace(r"\$", "$").replace(r"\%", "%")
     variant = element.get("mathvariant", "")
