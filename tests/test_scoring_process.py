@@ -60,6 +60,8 @@ class TestPaperFormulas:
         assert process_points(12, vote(["CIE", "DRE"]), PAPER) == 6
         assert process_points(5, vote(["CIE", "DRE"]), PAPER) == 0
         assert process_points(5, vote([]), PAPER) == 5
+        # the kind counts, not how often: three errors of one kind cost 3 of 12
+        assert process_points(12, vote(["CIE"], errors=3), PAPER) == 9
 
     def test_question_exam_score(self):
         # V = 12, O = 8, P = 9: ES = 0.5 · 9 · 8/12 + 0.5 · 8 = 3 + 4 = 7

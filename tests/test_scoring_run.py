@@ -208,6 +208,11 @@ class TestJudges:
         assert not server.calls
         assert only(scores).status == "undecided" and "no official answer" in only(scores).reason
 
+    def test_a_half_decided_answer_without_judges_stays_undecided(self, tmp_path, workspace):
+        scores, _ = run(tmp_path, workspace, [attempt("p1/1.3", "\\boxed{2} judge me")])
+        assert (only(scores).status, only(scores).verdict, only(scores).fraction) == ("undecided", "undecided", None)
+        assert [part.verdict for part in only(scores).parts] == ["correct", "undecided"]
+
     def test_failed_judges_are_counted_and_no_mark(self, tmp_path, workspace):
         with Standin(lambda call, n: Reply("nonsense")) as server:
             scores, result = run(
