@@ -12,6 +12,14 @@ from ingest.names import is_junk, is_partial
 PATIENCE = 10.0  # a file without a proper end waits this many times longer: a stalled copy, or a damaged file
 MAX_FILES = 20_000  # files of one folder that are looked at
 
+# First bytes of a kind, and what must stand in the last so many bytes of it.
+_ENDS = (
+    (b"%PDF-", b"%%EOF", 2048),
+    (b"PK\x03\x04", b"PK\x05\x06", 66_000),
+    (b"\x89PNG", b"IEND", 64),
+    (b"\xff\xd8\xff", b"\xff\xd9", 2048),
+)
+
 Signature = tuple[tuple[str, int, int], ...]  # name, size, mtime in ns of each file
 
 
@@ -51,19 +59,12 @@ def _ends_well(path: Path) -> bool:
         size = handle.seek(0, os.SEEK_END)
         handle.seek(max(0, size - 66_000))
         tail = handle.read()
-    if not head:
-        return False
-    if head.startswith(b"%PDF-"):
-        return b"%%EOF" in tail[-2048:]
-    if head.startswith(b"PK\x03\x04"):
-        return b"PK\x05\x06" in tail
-    if head.startswith(b"\x89PNG"):
-        return b"IEND" in tail[-64:]
-    if head.startswith(b"\xff\xd8\xff"):
-        return b"\xff\xd9" in tail[-2048:]
+    for start, end, reach in _ENDS:
+        if head.startswith(start):
+            return end in tail[-reach:]
     if head.startswith(b"RIFF"):
         return size >= int.from_bytes(head[4:8], "little") + 8
-    return any(tail[-4096:])  # some programs reserve the space first: zeros up to the end
+    return any(tail[-4096:])  # an empty file, or space that was reserved first: zeros up to the end
 
 
 @dataclass
