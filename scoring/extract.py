@@ -124,15 +124,17 @@ def _several(cleaned: Cleaned, count: int) -> list[Found]:
         if pieces:
             return [Found(p, where) for p in pieces]
     whole = split_labels(bare, count)
-    if whole and sum(bool(p) for p in whole) >= 2:
+    if whole:
         return [Found(p, "labelled part") if p else NOTHING for p in whole]
     if found:
         filled = [Found(with_unit(text, b).strip(), "box") for b in found]
         return [*filled, *[NOTHING] * (count - len(filled))]
     weak = concluding(text)
-    pieces = split_answers(weak.text, count) if weak else None
-    if pieces and weak:
-        return [Found(p, weak.where, False) for p in pieces]
+    last_line = bare.rstrip().rsplit("\n", 1)[-1]
+    for source in (weak.text if weak else "", last_line):
+        pieces = split_answers(source, count)
+        if pieces:
+            return [Found(p, "last sentence", False) for p in pieces]
     if cleaned.refused or len(text) < 3:
         return [NOTHING] * count
     return [Found("", "nowhere", conflict=f"no {count} answers can be told apart")] * count
@@ -189,7 +191,7 @@ def split_labels(text: str, count: int) -> list[str] | None:
         if start < 0:
             continue
         contents = [""] * count
-        wanted = 0
+        wanted = seen = 0
         for index in range(start, len(places)):
             number, _, end = places[index]
             if not wanted < number <= count:
@@ -197,7 +199,8 @@ def split_labels(text: str, count: int) -> list[str] | None:
             stop = places[index + 1][1] if index + 1 < len(places) else len(text)
             contents[number - 1] = _item(text[end:stop])
             wanted = number
-        if sum(bool(c) for c in contents) >= 2 and (best is None or places[start][1] > best_start):
+            seen += 1
+        if seen >= 2 and any(contents) and (best is None or places[start][1] > best_start):
             best, best_start = contents, places[start][1]
     return best
 
@@ -222,7 +225,7 @@ def split_answers(text: str, count: int) -> list[str] | None:
     labelled = split_labels(text, count)
     if labelled and all(labelled):
         return labelled
-    if labelled and sum(bool(c) for c in labelled) >= 1 and len(_LABEL.findall(text)) == count:
+    if labelled and len(_LABEL.findall(text)) == count:
         return labelled
     for separator in (r"\s*[;；]\s*", r"\s*(?:\\q?quad|\\qquad|&|\\\\|\n|\t)\s*", r"\s*、\s*", r"\s*[,，]\s*", r"\s+"):
         pieces = [p.strip() for p in split_top(_strip_dollars(text), re.compile(separator)) if p.strip()]

@@ -25,9 +25,10 @@ class Chosen:
 
 
 _JOIN = r"(?:\s*(?:[,，、;；/&+]|和|与|及|或者?|and|or)\s*|\s+|)"
-_RUN = rf"[(（\[【]?[A-J][)）\]】]?(?:{_JOIN}[(（\[【]?[A-J](?![A-Za-z'])[)）\]】]?)*"
-_ONLY = re.compile(rf"^(?:选项|选|option|choice|答案)?\s*({_RUN})\s*(?:项|选项)?[.。]?$", re.IGNORECASE)
-_LEADING = re.compile(rf"^(?:选项|选|options?|choices?)?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$|\s+[-–—]|\s*(?:正确|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))", re.IGNORECASE)  # fmt: skip
+_ONE = r"[(（\[【]?[A-J][)）\]】]?"
+_RUN = rf"{_ONE}(?:{_JOIN}{_ONE})*(?![A-Za-z'’])"
+_ONLY = re.compile(rf"^(?:选项|选|(?i:options?|choices?)|答案)?\s*({_RUN})\s*(?:项|选项)?[.。]?$")
+_LEADING = re.compile(rf"^(?:选项|选|(?i:options?|choices?))?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$|\s+[-–—]|\s*(?:正确|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))")  # fmt: skip
 _ZH = re.compile(
     r"(?:故(?:本题)?(?:正确)?(?:答案)?(?:应?选(?:择)?|为|是)|所以(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|因此(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|"
     r"(?:本题)?(?:正确|最终)?(?:答案|选项)(?:应该?|应当)?(?:选(?:择)?|是|为|[:：\s])+|应(?:该|当)?选(?:择)?|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
@@ -50,18 +51,16 @@ _ISOLATED = re.compile(r"(?<![A-Za-z\\$_^{])[A-J](?![A-Za-z'’_^])")
 
 def letters_of(text: str) -> str:
     """Distinct letters of a run such as `A、C` or `(B)`, sorted."""
-    return "".join(sorted(set(re.findall(r"[A-J]", text.upper()))))
+    return "".join(sorted(set(re.findall(r"[A-J]", text))))
 
 
 def letters_only(text: str) -> str | None:
     """The letters when `text` consists of nothing else, e.g. of a box; None otherwise. Lower case counts here."""
     bare = tidy(text).replace("{", "").replace("}", "").strip(" .。\"'")
     if re.fullmatch(r"[a-j]", bare) or re.fullmatch(r"\([a-j]\)", bare):
-        return letters_of(bare)
+        return letters_of(bare.upper())
     found = _ONLY.match(bare)
-    if found is None or any(c.islower() for c in re.sub(r"and|or|options?|choices?", "", bare, flags=re.IGNORECASE)):
-        return None
-    return letters_of(found.group(1))
+    return letters_of(found.group(1)) if found else None
 
 
 def _leading(text: str) -> str | None:
@@ -69,7 +68,7 @@ def _leading(text: str) -> str | None:
     text = text.lstrip(" *_`\"'：:").replace("\\text", "").replace("{", "").replace("}", "")
     text = re.sub(r"^\$?\s*\\(?:mathrm|mathbf)\s*", "", text).lstrip("$ ")
     found = _LEADING.match(text)
-    if found is None or any(c.islower() for c in re.sub(r"and|or", "", found.group(1))):
+    if found is None:
         return None
     run = found.group(1)
     after = text[found.end(1) :]
@@ -125,7 +124,7 @@ def _unmarked(text: str) -> Chosen:
         letters = letters_only(candidate) if len(candidate) <= 40 else None
         if letters:
             return Chosen(letters, candidate, where)
-    if re.match(r"^[A-J]\s*[.。．、)）]\s*\S", first) and "\n" not in bare:
+    if re.match(r"^[A-J]\s*[.．)）:：]\s*\S", first) and "\n" not in bare:
         return Chosen(first[0], first, "whole response", first)
     bolds = [b for b in BOLD.findall(text) if letters_only(b)]
     lines = [s for s in text.split("\n") if s.strip()]

@@ -6,6 +6,8 @@ import json
 import re
 from dataclasses import dataclass
 
+from scoring.rules.normalise import matching_brace
+
 HEAD, TAIL = 4_000, 24_000  # characters kept of an overlong response: answers stand at the end, sometimes at the start
 
 _TAGS = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad")
@@ -24,8 +26,8 @@ _CLAIM = re.compile(
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"无法(?:确定|判断|作答|回答|求解|计算|得出|看到|识别|给出)|不能(?:确定|作答|回答)|不知道|不确定|不会做|看不到|没有(?:看到|提供)|"
-    r"条件不足|信息不足|缺少(?:条件|图)|请提供|抱歉|未作答|没有?算出|不清楚|"
+    r"无法(?:确定|判断|作答|回答|求解|计算|得出|看到|识别|给出)|不能(?:确定|作答|回答)|不知道|不确定|不会做|看不到|没有(?:看到|提供)|不会[。.]?$|空着|未填|放弃|"
+    r"条件不足|条件不够|数据不足|题目不完整|信息不足|缺少(?:条件|图)|请提供|抱歉|未作答|没有?算出|不清楚|"
     r"\b(?:cannot|can't|can not|unable to|not able to|could not|couldn't)\b.{0,40}\b(?:see|determine|answer|solve|find|view|access|tell|provide|"
     r"help|assist|give|decide|work)\b|\bdon't know\b|\bdo not know\b|\bnot sure\b|\bsorry\b|insufficient|not enough information|no idea\b|"
     r"need (?:more|the figure|the image)",
@@ -100,6 +102,9 @@ def _is_unfinished(text: str) -> bool:
     if not text:
         return False
     last = text.rstrip("*` \n")
+    opened = last.rfind("boxed{")
+    if opened >= 0 and matching_brace(last, opened + 5) < 0:
+        return True
     return bool(_UNFINISHED.search(last[-60:])) or last.count("$") % 2 == 1
 
 

@@ -24,6 +24,8 @@ _LEAD = re.compile(
     r"we (?:get|have|find)\b|finally\b|this gives\b)",
     re.IGNORECASE,
 )
+_INNER_LEAD = re.compile(r"([，,；;]\s*)(?:所以|因此|故|∴|从而|于是|therefore\b|thus\b|so\b|hence\b)", re.IGNORECASE)
+_FORMULA_LINE = re.compile(r"^\s*(?:\$[^$]+\$|\$\$[^$]+\$\$|\\\[.+\\\]|[^一-鿿a-z$]{0,40}=[^一-鿿$]{1,60})[.。]?\s*$", re.DOTALL)
 _SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=\.)\s+(?=[A-Z\u4e00-\u9fff\"'*])|\n+")
 
 
@@ -102,7 +104,15 @@ def concluding(text: str) -> Statement | None:
     kept = [s for s in sentences(unbold(text)) if not _CHECK.match(s)]
     if not kept:
         return None
-    for offset, sentence in enumerate(reversed(kept[-4:])):
-        if _LEAD.match(sentence) and (offset == 0 or len(sentence) > 3):
-            return Statement(sentence, "concluding sentence", False, len(text))
-    return Statement(kept[-1], "last sentence", False, len(text))
+    if _FORMULA_LINE.match(kept[-1]):
+        return Statement(kept[-1], "last line, a formula", False, len(text))
+    for sentence in reversed(kept[-4:]):
+        if _LEAD.match(sentence) and len(sentence) > 3:
+            return Statement(_from_last_lead(sentence), "concluding sentence", False, len(text))
+    return Statement(_from_last_lead(kept[-1]), "last sentence", False, len(text))
+
+
+def _from_last_lead(sentence: str) -> str:
+    """From the last 所以, 故, so … within a sentence: `cos B = ½，所以 B = 60°`."""
+    found = list(_INNER_LEAD.finditer(sentence))
+    return sentence[found[-1].end(1) :] if found else sentence

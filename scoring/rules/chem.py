@@ -166,7 +166,7 @@ def looks_chemical(formula: Formula) -> bool:
     return bool(formula.charge or any(c.isdigit() or c.islower() for c in formula.written))
 
 
-_SHELL = re.compile(r"(\d)([spdf])(?:\^?\{?(\d{1,2})\}?)")
+_SHELL = re.compile(r"(\d)([spdf])\^?\{?(\d{1,2}?)\}?(?=\d[spdf]|$)")
 _CORE = re.compile(r"^\[(He|Ne|Ar|Kr|Xe)\]")
 
 

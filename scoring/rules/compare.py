@@ -302,7 +302,7 @@ def _formulas(a: Formula, b: Formula) -> Finding:
             return Finding(equal, "expressions compared by value")
     if equal and bool(a.name) != bool(b.name):
         named = a if a.name else b
-        if named.name in ("x", "y") and symbols(named.parsed.node) - {"C"}:
+        if named.name in ("x", "y") and symbols(named.parsed.node) & {"x", "y"}:
             return _open("an equation beside one of its sides")
     if equal is False and a.parsed.degrees != b.parsed.degrees:
         plain, angle = (b, a) if a.parsed.degrees else (a, b)

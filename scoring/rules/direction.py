@@ -33,7 +33,7 @@ def _canonical(text: str) -> str:
         extra = re.sub(r"\b(?:to|the|direction|is|towards?|in|a|and|horizontally|vertically|" + "|".join(
             f"{w}(?:wards?)?" for w in _ENGLISH) + r")\b|[\s.,:-]", "", lower)  # fmt: skip
         return "+".join(found) + extra
-    text = _NOISE.sub("", text)
+    text = _NOISE.sub("", _NOISE.sub("", text))
     for pattern, replacement in _IMPLIED:
         text = pattern.sub(replacement, text)
     return re.sub(r"[向朝](?=[上下左右东西南北里外内])", "", text).replace("内", "里")

@@ -20,6 +20,31 @@ _FUNCTION_WORDS = frozenset(
     "much few little several more most less least fewer such same there here then too also very only even still just "
     "ever never however therefore otherwise instead whoever whatever whenever wherever whichever".split()
 )
+_IRREGULAR = """be am is are was were been being; go goes went gone going; see sees saw seen seeing; do does did done doing;
+have has had having; take takes took taken taking; give gives gave given giving; come comes came coming; write writes
+wrote written writing; eat eats ate eaten eating; begin begins began begun beginning; run runs ran running; buy buys
+bought buying; bring brings brought bringing; think thinks thought thinking; catch catches caught catching; teach
+teaches taught teaching; make makes made making; say says said saying; tell tells told telling; find finds found
+finding; leave leaves left leaving; feel feels felt feeling; keep keeps kept keeping; sleep sleeps slept sleeping; know
+knows knew known knowing; grow grows grew grown growing; throw throws threw thrown throwing; fly flies flew flown flying;
+draw draws drew drawn drawing; speak speaks spoke spoken speaking; break breaks broke broken breaking; choose chooses
+chose chosen choosing; drive drives drove driven driving; ride rides rode ridden riding; rise rises rose risen rising;
+sing sings sang sung singing; swim swims swam swum swimming; drink drinks drank drunk drinking; sit sits sat sitting;
+stand stands stood standing; understand understands understood understanding; lose loses lost losing; send sends sent
+sending; spend spends spent spending; build builds built building; meet meets met meeting; hear hears heard hearing; hold
+holds held holding; pay pays paid paying; lie lies lay lain lying; wear wears wore worn wearing; win wins won winning;
+get gets got gotten getting; forget forgets forgot forgotten forgetting; fall falls fell fallen falling; become becomes
+became becoming; sell sells sold selling; child children childs childrens; man men mans; woman women womans; foot feet
+foots; tooth teeth tooths; mouse mice mouses; good better best well; bad worse worst badly; far farther further farthest
+furthest; little less least; many much more most; life lives; knife knives; leaf leaves; wife wives; die dies died dying
+death dead; high higher highest height; long longer longest length; strong stronger strength; deep depth; wide width;
+choose choice; able ability unable; I me my mine myself; he him his himself; she her hers herself; they them their theirs
+themselves; we us our ours ourselves; you your yours yourself; it its itself; one first once; two second twice; three
+third; five fifth; eight eighth; nine ninth; twelve twelfth"""
+_LEMMAS: dict[str, set[int]] = {}
+for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
+    for _word in _line.split():
+        _LEMMAS.setdefault(_word.lower(), set()).add(_number)
 _VARIANTS = ((r"our(?=\b|s\b|ed\b|ing\b|ful\b|ite\b|able\b)", "or"), (r"is(?=e\b|es\b|ed\b|ing\b|ation)", "iz"),
              (r"ys(?=e\b|ed\b|es\b|ing\b)", "yz"), (r"(?<=t)re\b", "er"), (r"ll(?=ed\b|ing\b|er\b)", "l"),
              (r"ogue\b", "og"), (r"grey", "gray"), (r"(?<=c)entre", "enter"), (r"ence\b", "ense"),
@@ -83,7 +108,9 @@ def _forms(ours: list[str], theirs: list[str]) -> Finding:
 
 
 def _form_of_one_word(a: str, b: str) -> bool:
-    """Inflections, derivations and misspellings: a long common beginning, or few edits in a long word."""
+    """Inflections, derivations and misspellings: a long common beginning, few edits in a long word, or irregular."""
+    if _LEMMAS.get(a, set()) & _LEMMAS.get(b, set()):
+        return True
     common = 0
     for x, y in zip(a, b, strict=False):
         if x != y:

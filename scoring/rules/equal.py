@@ -106,6 +106,7 @@ def points(left: Node, right: Node, *, positive: bool, count: int = POINTS) -> I
     free = sorted(symbols(left) | symbols(right))
     key = "|".join(sorted((repr(left), repr(right))))
     rng = random.Random(zlib.crc32(key.encode()))
+    positive = positive or set(free) <= _WHOLE_NAMES
     if not positive:
         yield from _boundary_points(left, right, free)
         count *= 3
@@ -180,11 +181,25 @@ def same_up_to_constants(left: Node, right: Node) -> bool:
         return False
     if not (names(left) & {"e", "exp", "sin", "cos"}) or not (names(right) & {"e", "exp", "sin", "cos"}):
         return False
+    if not _is_linear(left, constants):
+        return False
     for order in permutations(constants):
         renamed = _rename(left, dict(zip(constants, order, strict=True)))
         if _agree(renamed, right, points(renamed, right, positive=True)):
             return True
     return False
+
+
+def _is_linear(node: Node, constants: Sequence[str]) -> bool:
+    """Whether the value is Σ C_i f_i + g: the second difference in the constants vanishes."""
+    try:
+        for point in points(node, node, positive=True, count=2):
+            at = [evaluate(node, {**point, **dict.fromkeys(constants, Fraction(k))}) for k in (0, 1, 2)]
+            if not close(to_float(at[0]) + to_float(at[2]), 2 * to_float(at[1])):
+                return False
+    except Undefined:
+        return False
+    return True
 
 
 def _rename(node: Node, table: Mapping[str, str]) -> Node:

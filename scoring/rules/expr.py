@@ -26,23 +26,22 @@ class Parsed:
 
 
 @lru_cache(maxsize=4096)
-def parse(text: str, sign: int = 1) -> Parsed:
-    """The tree of `text` (in `tidy` spelling); `sign` is what ± stands for, +1 or -1.
+def parse(text: str) -> Parsed:
+    """The tree of `text` (in `tidy` spelling); ± is for the caller to expand.
 
     Raises:
         Unreadable: it is not a formula, or exceeds the limits.
     """
     tokens = tokenise(text)
-    first = _Parser(tokens, sign, tight=False)
+    first = _Parser(tokens, tight=False)
     node = first.whole()
-    other = _Parser(tokens, sign, tight=True).whole() if first.ambiguous else None
+    other = _Parser(tokens, tight=True).whole() if first.ambiguous else None
     return Parsed(node, other, first.degrees)
 
 
 class _Parser:
-    def __init__(self, tokens: list[Token], sign: int, *, tight: bool) -> None:
+    def __init__(self, tokens: list[Token], *, tight: bool) -> None:
         self.tokens = tokens
-        self.sign = sign
         self.tight = tight  # whether a/bc means a/(bc)
         self.at = self.depth = self.count = self.bars = 0
         self.ambiguous = self.degrees = False
@@ -83,17 +82,15 @@ class _Parser:
         if self.depth > MAX_DEPTH:
             raise Unreadable("too deeply nested")
         terms = [self.signed()]
-        while self.is_op("+", "-", "±", "∓"):
+        while self.is_op("+", "-"):
             terms.append(self.signed())
         self.depth -= 1
         return terms[0] if len(terms) == 1 else Node("add", tuple(terms))
 
     def signed(self) -> Node:
         negative = False
-        while self.is_op("+", "-", "±", "∓"):
-            text = self.take().text
-            if text == "-" or (text == "±" and self.sign < 0) or (text == "∓" and self.sign > 0):
-                negative = not negative
+        while self.is_op("+", "-"):
+            negative ^= self.take().text == "-"
         node = self.product()
         return Node("neg", (node,)) if negative else node
 

@@ -12,6 +12,7 @@ _NO_ANSWER = re.compile(
     re.IGNORECASE,
 )
 _NOT_UNIQUE = re.compile(r"[\s,，;；]*[(（\[【]?\s*(?:答案不唯一|不唯一|写出一个即可|任写一个|合理即可|等)[^)）\]】]*[)）\]】]?\s*$")
+_EXAMPLE = re.compile(r"^\s*[(（【]?\s*(?:答案)?不唯一\s*[)）】]?\s*[,，。;；:：]?\s*(?:例?如)?\s*[,，:：]?\s*")
 _BRACKET_OR = re.compile(r"[(（]\s*(?:或者?|或写成|or)\s*[:：]?\s*([^()（）]+(?:[(（][^()（）]*[)）])?[^()（）]*)[)）]", re.IGNORECASE)
 _BRACKET = re.compile(r"^([^()（）]{2,})[(（]([^()（）]{2,})[)）]$")
 _SLASH = re.compile(r"\s+/\s+|(?<=[a-z]{4})/(?=[a-z]{4})|(?<=[一-鿿]{2})/(?=[一-鿿]{2})")
@@ -28,6 +29,9 @@ def names_no_answer(gold: str) -> bool:
 
 def split_not_unique(gold: str) -> tuple[str, bool]:
     """The key without 答案不唯一, and whether it said so."""
+    example = _EXAMPLE.match(gold)
+    if example and example.end() < len(gold):
+        return gold[example.end() :], True
     found = _NOT_UNIQUE.search(gold)
     if found and found.start() > 0 and "等" != found.group().strip():
         return gold[: found.start()], True
@@ -42,7 +46,7 @@ def one_is_enough(question: str) -> bool:
 def alternatives(gold: str) -> tuple[list[str], list[str]]:
     """(texts of which any one is right, texts that may be right but need a judge).
 
-    A list that 或 joins is no choice: x=2或x=3 asks for both. In words (升高或变大) it is one.
+    The whole key is compared for identity elsewhere. A list that 或 joins is no choice: x=2或x=3 asks for both. In words (升高或变大) it is one.
     """
     text = gold.strip()
     if "##" in text or "\\#" in text:
@@ -53,7 +57,7 @@ def alternatives(gold: str) -> tuple[list[str], list[str]]:
     if found:
         head = (text[: found.start()] + text[found.end() :]).strip()
         if head:
-            return [head, found.group(1).strip(), text], []
+            return [head, found.group(1).strip()], []
     if not _MATH.search(text):
         pieces = _SLASH.split(text)
         if len(pieces) > 1 and all(_WORD.search(p) for p in pieces):
@@ -61,10 +65,10 @@ def alternatives(gold: str) -> tuple[list[str], list[str]]:
         if has_han(text) and "或" in text and not re.search("或[者许然]?[高低多少大小]?于", text):
             pieces = [p.strip() for p in re.split("或者|或", text)]
             if all(1 < len(p) <= 12 for p in pieces):
-                return [*pieces, text], []
+                return pieces, []
     bracket = _BRACKET.match(text)
     if bracket and has_han(text) and not _MATH.search(bracket.group(2)):
-        return [text, bracket.group(1).strip()], [bracket.group(2).strip()]
+        return [bracket.group(1).strip()], [bracket.group(2).strip()]
     return [text], []
 
 

@@ -15,11 +15,12 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _E_NOTATION = re.compile(r"[eE]([+-]?\d{1,4})(?![\d.])")
 _WORD = re.compile(r"[A-Za-z]+")
 _LATEX = re.compile(r"\\([A-Za-z]+)")
+_PROSE = frozenset("is are the of so we that than then for from with was has not when where if this there".split())
 _VOWELS = re.compile(r"[aeiou]")
 _ACCENTS = {"vec", "overrightarrow", "bar", "overline", "hat", "widehat", "tilde", "dot", "boldsymbol"}
 _GREEK = "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩℏ"
 _OPERATORS = {"+", "-", "*", "/", "^", "_", "(", ")", "[", "]", "{", "}", "|", "!", "°", "%", "'", "·", "×", "÷",
-              "±", "∓", "√", "∛", "∜", "‰"}  # fmt: skip
+              "√", "∛", "∜", "‰"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +114,8 @@ def _letters(text: str, index: int, space: bool) -> tuple[list[Token], int]:
     found = _WORD.match(text, index)
     assert found is not None
     run, end = found.group(), found.end()
+    if run.lower() in _PROSE:
+        raise Unreadable(f"{run!r} is a word")
     tokens: list[Token] = []
     position, plain = 0, ""
     while position < len(run):

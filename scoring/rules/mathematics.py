@@ -11,7 +11,7 @@ from scoring.rules.normalise import has_han, tidy
 from scoring.rules.numerals import number_word, number_words_in
 from scoring.rules.precision import lost_zero, within_precision
 from scoring.rules.read import read
-from scoring.rules.statement import last_formula, only_number, readings
+from scoring.rules.statement import from_number, last_formula, only_number, readings
 from scoring.rules.tree import Unreadable
 from scoring.rules.values import Value
 
@@ -53,7 +53,7 @@ def read_response(text: str, *, strong: bool) -> Reading | None:
             word = number_word(candidate.strip(" .。"))
             if word is not None:
                 return Reading(read(word), candidate)
-    for candidate in (last_formula(text), only_number(tidy(text)), _only_word(text)):
+    for candidate in (last_formula(text), from_number(tidy(text)), only_number(tidy(text)), _only_word(text)):
         if candidate is not None:
             try:
                 return Reading(read(candidate), candidate, sure=False)

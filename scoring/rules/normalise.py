@@ -146,7 +146,7 @@ def tidy(text: str) -> str:
         text = _COMMAND.sub(_command, text)
         text = text.replace("\\_", "_").replace("\\&", "&").replace("\u2028", "\\\\")
     text = _DEGREE.sub("°", text).replace("{,}", "").replace("{}", "").replace("∘", "°")
-    text = text.replace("->", "→").replace("<=>", "⇌").replace("<=", "≤").replace(">=", "≥").replace("!=", "≠")
+    text = text.replace("->", "→").replace("<=>", "⇌").replace("<=", "≤").replace(">=", "≥")
     return re.sub(r"\s+", " ", text).strip()
 
 

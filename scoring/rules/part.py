@@ -66,6 +66,8 @@ def judge_part(gold: str, found: Found, around: Surroundings) -> Judged:
         return Judged(False, "no_answer", "declines to answer", found.text)
     if keys.names_no_answer(gold):
         return Judged(None, "no_key", "the key gives no answer to compare with", found.text)
+    if (identical := _identical(gold, found)) is not None:
+        return identical
     bare, open_ended = keys.split_not_unique(keys.without_label(gold))
     sure, perhaps = keys.alternatives(bare)
     results = [_compare(alternative, found, around) for alternative in sure]

@@ -33,7 +33,7 @@ _COLON = re.compile(":")
 _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)?)\)\s*$")
 _REMARK_MARK = re.compile(r"[∈<>≤≥≠一-鿿]")
 _WHOLE_DOMAIN = re.compile(r"∈\s*(?:\{?\s*[ℕℤNZ])|^\s*n\s*≥\s*1\s*$")
-_ABOUT = re.compile(r"^\s*(?:大约|大概|约为|约|about|approximately|approx\.?|≈|~)\s*")
+_ABOUT = re.compile(r"^\s*(?:大约|大概|约为|约等于|近似为|约|about|approximately|approx\.?|≈|~)\s*")
 _COUNT = re.compile(
     r"(?<=[\d}\])])\s*(?:个单位长度|个单位|单位长度|平方单位|个|种不同的?(?:方法|选法|排法)?|种|组|人|次|条|倍|项|对|张|"
     r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
@@ -163,6 +163,9 @@ def _system(items: list[Value]) -> System | None:
 
 
 def _related(text: str, depth: int) -> Value:
+    if "±" in text or "∓" in text:
+        upper, lower = text.replace("±", "+").replace("∓", "-"), text.replace("±", "-").replace("∓", "+")
+        return Listing(tuple(_expanded([_related(upper, depth + 1), _related(lower, depth + 1)])), "or")
     parts = split_top(text, _EQUALS)
     if len(parts) > 1:
         return _chain(text, [p.strip() for p in parts], depth)
@@ -177,12 +180,10 @@ def _chain(text: str, parts: list[str], depth: int) -> Value:
     signs = _marks(text)
     if not parts[-1]:
         raise Unreadable("nothing after the equals sign")
+    rounded, approx = "", False
     if not parts[0]:
+        approx = signs[0] == "≈"
         parts, signs = parts[1:], signs[1:]
-        if not signs:
-            return _single(parts[0], depth)
-    rounded = ""
-    approx = False
     while len(parts) > 1 and signs and signs[-1] == "≈":
         if len(parts) > 2 or not _is_name(parts[0]):
             rounded, parts, signs = parts[-1], parts[:-1], signs[:-1]
@@ -191,10 +192,12 @@ def _chain(text: str, parts: list[str], depth: int) -> Value:
     last = parts[-1]
     if len(parts) == 1:
         value = _single(last, depth)
+        if isinstance(value, Formula | Quantity):
+            value = replace(value, approx=value.approx or approx)
     elif _is_name(parts[0]):
         value = _read(last, depth + 1)
         if isinstance(value, Formula | Quantity):
-            value = replace(value, name=parts[0].replace(" ", ""), approx=value.approx or approx)
+            value = replace(value, name=_symbol_of(parts[0]), approx=value.approx or approx)
     elif ":" in parts[0] and ":" in last:
         value = _related(last, depth)
     else:
@@ -235,11 +238,23 @@ _PLAIN_NAME = re.compile(
 )
 
 
+_HAN_NAME = re.compile(r"^(?:(?![为是得])[一-鿿]){1,10}\s*(?P<symbol>[^一-鿿]*)$")
+
+
+def _symbol_of(name: str) -> str:
+    """The symbol in `质量 m`, or the whole name."""
+    found = _HAN_NAME.match(name)
+    return (found["symbol"] or name).replace(" ", "") if found else name.replace(" ", "")
+
+
 def _is_name(text: str) -> bool:
     """Whether the left side names what the right side gives, rather than being one side of an equation."""
     text = text.strip()
     if has_han(text):
-        return len(text) <= 12 and not re.search(r"[0-9+*/<>]", text)
+        found = _HAN_NAME.match(text)
+        return bool(found) and (not found["symbol"] or _is_name(found["symbol"]))  # type: ignore[index]
+    if re.fullmatch(r"[A-Za-z]{3,}(?: [A-Za-z]{2,}){0,4}", text):
+        return True  # Surface area = …
     return bool(_PLAIN_NAME.match(text) or _CALL.match(text))
 
 
@@ -292,16 +307,13 @@ def _scalar(text: str) -> Value:
             parsed = parse(number)
         except Unreadable:
             continue
-        if not symbols(parsed.node) and "±" not in number:
+        if not symbols(parsed.node):
             if unit.kind == "degree":
                 break  # an angle is a number: 90° = π/2
             if unit.kind == "radian":
                 return Formula(parsed, number)
             return Quantity(parsed, unit, number, whole=text)
     text = re.sub(r"(?<=\d)\s*(?:度|degrees?)$", "°", text)
-    if "±" in text or "∓" in text:
-        both: list[Value] = [Formula(parse(text, 1), text), Formula(parse(text, -1), text)]
-        return Listing(tuple(both), "or")
     return Formula(parse(text), text)
 
 

@@ -12,12 +12,12 @@ from functools import lru_cache
 from scoring.rules.normalise import MAX_ANSWER
 
 _LEADS = re.compile(
-    r"^(?:[\s,，。;；:：>#*-]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而|可知|可得|解得|解[:：]|答[:：]|即|则|得(?!到)|"
+    r"^(?:[\s,，。;；:：>#*]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而|可知|可得|解得|解[:：]|答[:：]|即|则|得(?!到)|"
     r"共(?:有)?|一共|总共|至少|最多|原式|(?:so|thus|therefore|hence|then|finally|we (?:get|have|find)|that|the answer is|answer)\b|(?:答案|结果)(?:是|为|[:：])?)+",
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b|\bequals\b|\bwas\b|\bbe\b|\bof\b",
+    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b|\bequals\b|\bwas\b|\bbe\b|\bof\b|\btakes?\b|\bgives\b|\bget\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
@@ -43,13 +43,13 @@ def readings(text: str) -> tuple[str, ...]:
         if candidate and candidate not in found and len(found) < MAX_READINGS:
             found.append(candidate)
 
-    shortened = _TAIL.sub("", text)
-    discarded = _DISCARDED.sub("", shortened) if re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text) else ""
-    for base in (discarded or text, discarded or shortened):
-        lead = _LEADS.match(base)
-        add(base)
-        add(base[lead.end() :] if lead else base)
-    base = discarded or shortened
+    if re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text):
+        text = _DISCARDED.sub("", text) or text
+    base = _TAIL.sub("", text)
+    for whole in (text, base):
+        lead = _LEADS.match(whole)
+        add(whole)
+        add(whole[lead.end() :] if lead else whole)
     for verb in _verbs(base):
         rest = base[verb:]
         add(rest)
@@ -82,3 +82,11 @@ def only_number(text: str) -> str | None:
     """The number in a sentence that holds just one."""
     found = _NUMBER.findall(text)
     return found[0] if len(found) == 1 else None
+
+
+def from_number(text: str) -> str | None:
+    """The only number of a sentence with what follows it in its clause, which may be a unit."""
+    found = list(_NUMBER.finditer(text))
+    if len(found) != 1:
+        return None
+    return re.split(r"[,，。;；]|\.(?:\s|$)", text[found[0].start() :].strip(), maxsplit=1)[0] if found else None
