@@ -1,116 +1,94 @@
-"""Join a paper with its answer key by their names: X.pdf with X-答案.pdf, X_answers.pdf, X mark scheme.pdf and kin."""
+"""Which file is the answer key of which paper, by their names."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from ingest.names import IMAGE_SUFFIXES, natural_key
+from ingest.names import natural_key
 
-DOCUMENT_SUFFIXES = IMAGE_SUFFIXES | {".pdf", ".zip"}
-
-_CHINESE = (
-    r"(?:参考|标准|试题|试卷|简要|详细)*答案(?:及|和|与|、|暨)?(?:解析|详解|评分标准|评分细则|评分参考|评分说明)?"
+# What stands after a paper's name when the file is its key. Chinese words may follow directly, Latin ones need a
+# separator (a "monkey" is no key). 含答案, 及答案 and 解析版 are papers that carry their answers, not keys.
+_SEPARATOR = r"[\s_\-–—.,·()（）\[\]【】《》]"
+_KEY_ZH = (
+    r"(?<![含附带有和与及无])(?:试题|试卷)?(?:参考答案|标准答案|答案)"
+    r"(?:(?:及|和|与)?(?:评分标准|评分细则|评分参考|解析|详解))?"
 )
-_CHINESE_MORE = r"评分标准|评分细则|评分参考"
-_ENGLISH = (
-    r"(?:answers?|solutions?|marking|model answers?)[\W_]*(?:keys?|schemes?|sheets?)|"
-    r"mark[\W_]*schemes?|model[\W_]*answers?|answers?|solutions?|keys?|ms"
+_KEY_EN = r"(?:answers?(?:[\s_\-]?(?:key|sheet|scheme))?|key|mark(?:ing)?[\s_\-]?schemes?|solutions?|ms|rubric)"
+_KEY = re.compile(
+    rf"^(?P<stem>.+?)(?:{_SEPARATOR}*{_KEY_ZH}|{_SEPARATOR}+{_KEY_EN})(?:{_SEPARATOR}*\d?{_SEPARATOR}*)$", re.IGNORECASE
 )
-_SEPARATOR = r"[\s_\-–—.·,，、:：+()（）\[\]【】《》]"
-_COPY = rf"(?:{_SEPARATOR}*(?:copy|副本|\(\d+\)|（\d+）))*{_SEPARATOR}*$"  # what a second download adds
-_AT_END = re.compile(rf"(?:(?:{_CHINESE}|{_CHINESE_MORE})|(?:(?<=[^a-z])(?:{_ENGLISH})))(?:版|卷|页|页面)?{_COPY}")
-_AT_START = re.compile(rf"^{_SEPARATOR}*(?:(?:{_CHINESE}|{_CHINESE_MORE})|(?:{_ENGLISH})){_SEPARATOR}+")
-_INSIDE_MS = re.compile(rf"(?<={_SEPARATOR})ms(?={_SEPARATOR})")  # 0580_s22_ms_21 beside 0580_s22_qp_21
-# The file holds questions and answers alike: 含简单答案, 附答案, "with answers", 试卷及答案, 无答案, "no answers".
-_BOTH = re.compile(
-    r"(?:含|附|带|有|无|没有|不含|不带)[^\s_\-]{0,4}$|(?:with|and|no|without|incl|including|&|\+|及|和|与|并)[\W_]*$"
+_PAPER_TAIL = re.compile(
+    rf"{_SEPARATOR}*(?:试题|试卷|题目版|题目|原卷版|原卷|空白卷|学生版|question{_SEPARATOR}?papers?|questions?|paper|qp)"
+    rf"{_SEPARATOR}*$",
+    re.IGNORECASE,
 )
-_PAPER_WORDS = re.compile(
-    r"原卷版?|题目版?|试题版?|试卷版?|学生版|无答案版?|空白卷|"
-    rf"(?<={_SEPARATOR})(?:qp|question[\W_]*papers?|questions?|paper)(?={_SEPARATOR}|$)"
-)
+_MS_TOKEN = re.compile(r"(?<![a-z0-9])ms(?![a-z0-9])", re.IGNORECASE)  # 0620_s23_ms_42 is the key of 0620_s23_qp_42
+_QP_TOKEN = re.compile(r"(?<![a-z0-9])qp(?![a-z0-9])", re.IGNORECASE)
 
 
-def pair_keys(paths: Sequence[Path]) -> list[tuple[Path, Path | None]]:
-    """Each paper with its answer key or None, papers in the order given.
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A paper and its key file, if it has one."""
 
-    Only files of one folder are joined. A key without its paper, a second key of one paper, and a key that more than
-    one paper could own stand alone: they come back as papers, so that nothing is left out.
+    paper: Path
+    answers: Path | None = None
+
+
+def key_stem(name: str) -> str | None:
+    """What the paper of this key file should be called, normalised; None when the name is not a key's."""
+    stem = _plain(name)
+    match = _KEY.match(stem)
+    if match:
+        return _squeezed(match["stem"])
+    if _MS_TOKEN.search(stem):
+        return _squeezed(_MS_TOKEN.sub("", stem))
+    return None
+
+
+def paper_stems(name: str) -> set[str]:
+    """Normalised names under which a key may refer to this paper."""
+    stem = _plain(name)
+    return {_squeezed(stem), _squeezed(_PAPER_TAIL.sub("", stem)), _squeezed(_QP_TOKEN.sub("", stem))} - {""}
+
+
+def pair_files(paths: Iterable[Path]) -> list[Pair]:
+    """Join papers with their keys, folder by folder.
+
+    A key without a paper among `paths` is returned as a paper of its own, as is every key beyond the first that
+    fits a paper: nothing is left out. Papers come in the order given.
     """
-    keys = {path: base for path in paths if (base := key_base(path)) is not None}
-    owners: dict[Path, list[Path]] = defaultdict(list)
-    papers = [path for path in paths if path not in keys]
-    for key in sorted(keys, key=lambda p: natural_key(p.name)):
-        owner = _owner(key, papers)
-        if owner is not None:
-            owners[owner].append(key)
-    taken = {joined[0] for joined in owners.values()}
-    return [(path, owners[path][0] if path in owners else None) for path in paths if path not in taken]
+    items = list(dict.fromkeys(paths))
+    owner: dict[Path, Path] = {}
+    taken: set[Path] = set()
+    for key in sorted(items, key=lambda p: natural_key(p.name)):
+        paper = find_paper(key, [p for p in items if p not in taken and p not in owner])
+        if paper is not None and paper not in owner.values():
+            owner[key] = paper
+            taken.add(paper)
+    answers = {paper: key for key, paper in owner.items()}
+    return [Pair(p, answers.get(p)) for p in items if p not in owner]
 
 
-def belongs(key: Path, paper: Path) -> bool:
-    """Whether by their names `key` is the answer key of `paper`."""
-    return key_base(paper) is None and _owner(key, [paper]) == paper
-
-
-def key_base(path: Path) -> str | None:
-    """The plain name of the paper whose key `path` is by its name, or None when it is named like a paper."""
-    stem = _stem(path)
-    for pattern in (_AT_END, _AT_START, _INSIDE_MS):
-        match = pattern.search(stem)
-        if match is None or _BOTH.search(stem[: match.start()]):
-            continue
-        rest = _plain(stem[: match.start()] + " " + stem[match.end() :])
-        if rest:
-            return rest
-    return None
-
-
-def _owner(key: Path, papers: Sequence[Path]) -> Path | None:
-    """The one paper that fits best: by its plain name, without "(1)" of a second download, without 原卷版, "qp" …"""
-    base = key_base(key)
-    if base is None:
+def find_paper(key: Path, candidates: Sequence[Path]) -> Path | None:
+    """The one paper in the key's folder that `key` belongs to; None when there is none or more than one."""
+    stem = key_stem(key.name)
+    if stem is None:
         return None
-    near = [p for p in papers if p.parent == key.parent]
-    for wanted, name in ((base, _exact_base), (base, _single_base), (_loose(base), _loose_base)):
-        fits = [p for p in near if wanted and name(p) == wanted]
-        if len(fits) > 1:  # X.pdf and X.jpg: the file of the key's own kind
-            fits = [p for p in fits if p.suffix.casefold() == key.suffix.casefold()]
-        if len(fits) == 1:
-            return fits[0]
-        if fits:
-            return None
-    return None
+    fitting = [p for p in candidates if p != key and p.parent == key.parent and stem in paper_stems(p.name)]
+    exact = [p for p in fitting if _squeezed(_plain(p.name)) == stem]
+    chosen = exact or fitting
+    return chosen[0] if len(chosen) == 1 else None
 
 
-def _exact_base(path: Path) -> str:
-    return _plain(_stem(path))
+def _plain(name: str) -> str:
+    """The name without suffix, NFKC, lower case. A folder's or hidden file's whole name is kept."""
+    text = unicodedata.normalize("NFKC", name).casefold()
+    return re.sub(r"\.(pdf|png|jpe?g|webp|tiff?|zip)$", "", text)
 
 
-def _single_base(path: Path) -> str:
-    """The plain name without the marks of a second download."""
-    return _plain(re.sub(_COPY, "", _stem(path)))
-
-
-def _loose_base(path: Path) -> str:
-    return _plain(_PAPER_WORDS.sub(" ", re.sub(_COPY, "", _stem(path))))
-
-
-def _loose(base: str) -> str:
-    return re.sub(r"原卷|题目|试题|试卷", "", base)
-
-
-def _stem(path: Path) -> str:
-    suffix = path.suffix.casefold()
-    name = path.name[: -len(suffix)] if suffix in DOCUMENT_SUFFIXES else path.name
-    return unicodedata.normalize("NFKC", name).casefold().strip()
-
-
-def _plain(text: str) -> str:
-    """Letters and digits only; a mark between two digits stays, so that 1-12 and 11-2 are not the same."""
-    marked = re.sub(r"(?<=\d)[\W_]+(?=\d)", "-", text)
-    return re.sub(r"[^\w\-]|_|(?<!\d)-|-(?!\d)", "", marked)
+def _squeezed(stem: str) -> str:
+    return re.sub(_SEPARATOR + "+", "", stem)

@@ -1,0 +1,72 @@
+"""Digests of everything that decides what a stage makes, so that finished work is recognised and stale work is not."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import json
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from ingest.sources import PageRef
+from wholepage.settings import Settings
+
+PAGE_PACKAGES = ("ingest", "layout")
+PARSE_PACKAGES = ("parse_templates", "review", "wholepage")
+ENGINE_DISTRIBUTIONS = ("pymupdf", "rapidocr", "onnxruntime", "numpy")
+
+
+def digest(value: Any) -> str:
+    """32 hex digits of SHA-256 over a JSON value."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, ensure_ascii=True).encode()).hexdigest()[:32]
+
+
+@lru_cache(maxsize=8)
+def code_digest(*packages: str) -> str:
+    """Digest of the packages' source and template files: any change of the code makes its results stale."""
+    total = hashlib.sha256()
+    for package in packages:
+        spec = importlib.util.find_spec(package)
+        for folder in spec.submodule_search_locations or () if spec else ():
+            files = [p for p in Path(folder).rglob("*") if p.suffix in {".py", ".yaml", ".yml", ".j2", ".css", ".js"}]
+            for file in sorted(files):
+                total.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
+    return total.hexdigest()[:32]
+
+
+@lru_cache(maxsize=1)
+def engine_versions() -> dict[str, str]:
+    """Versions of the libraries that turn a page into text."""
+    found = {}
+    for name in ENGINE_DISTRIBUTIONS:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "absent"
+    return found
+
+
+def page_fingerprint(sha256: str, ref: PageRef, number: int, settings: Settings) -> str:
+    """Fingerprint of one page's reading: which bytes, which page of them, how, by which code."""
+    return digest(
+        {
+            "source": [sha256, ref.kind, ref.index, ref.entry, number],
+            "settings": [settings.dpi, settings.max_page_pixels],
+            "engines": engine_versions(),
+            "code": code_digest(*PAGE_PACKAGES),
+        }
+    )
+
+
+def parse_fingerprint(pages: list[Any], answers: list[Any], template: str) -> str:
+    """Fingerprint of the parse stage: the pages that went in, the template, the code.
+
+    `template` may name a file; then its bytes count.
+    """
+    path = Path(template)
+    content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    return digest(
+        {"pages": pages, "answers": answers, "template": [template, content], "code": code_digest(*PARSE_PACKAGES)}
+    )
