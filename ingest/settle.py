@@ -71,6 +71,7 @@ def _ends_well(path: Path) -> bool:
 class _Watched:
     signature: Signature
     since: float
+    complete: bool = False
 
 
 class Settling:
@@ -99,7 +100,8 @@ class Settling:
         quiet = now - known.since
         if quiet < self._seconds:
             return None
-        return current if quiet >= PATIENCE * self._seconds or looks_complete(path) else None
+        known.complete = known.complete or quiet >= PATIENCE * self._seconds or looks_complete(path)
+        return current if known.complete else None
 
     def forget(self, present: set[Path]) -> None:
         """Drop what is known of paths that are not in `present`."""
