@@ -13,6 +13,7 @@ from ingest.names import IMAGE_SUFFIXES, is_junk, is_partial, natural_key
 UNFINISHED_PATIENCE = 5  # a file whose end is missing must rest this many times as long before it is taken as it is
 POLL_SECONDS = 1.0  # file systems that report no changes (network drives) are looked at this often
 TAIL_BYTES = 2048
+_ENDINGS = {b"%PDF-": b"%%EOF", b"\xff\xd8\xff": b"\xff\xd9", b"\x89PNG": b"IEND", b"PK\x03\x04": b"PK\x05\x06"}
 
 Signature = tuple[tuple[str, int, int], ...]
 
@@ -111,17 +112,8 @@ def looks_complete(path: Path) -> bool:
             tail = handle.read()
     except OSError:
         return False
-    if size == 0:
-        return False
-    if head.startswith(b"%PDF-"):
-        return b"%%EOF" in tail
-    if head.startswith(b"\xff\xd8\xff"):
-        return b"\xff\xd9" in tail
-    if head.startswith(b"\x89PNG"):
-        return b"IEND" in tail
-    if head.startswith(b"PK\x03\x04"):
-        return b"PK\x05\x06" in tail
-    return True
+    endings = [end for start, end in _ENDINGS.items() if head.startswith(start)]
+    return size > 0 and all(end in tail for end in endings)
 
 
 def _opens(path: Path) -> bool:

@@ -22,7 +22,7 @@ from wholepage.settings import Settings, load_settings
 from wholepage.storing import quarantine, store_source
 from wholepage.workspace import Workspace
 
-Status = Literal["ok", "doubts", "failed", "cached"]
+Status = Literal["ok", "doubts", "failed", "cached", "duplicate", "waiting"]  # the last two: `watch` only
 Progress = Callable[[int, int], None]
 LOCK_POLL_SECONDS = 0.2
 CRASHES_TO_ISOLATE = 1  # a page that was being read when an earlier run died is read apart

@@ -28,6 +28,9 @@ class Settings(BaseSettings):
     max_image_bytes: int = Field(
         500_000_000, ge=1, description="A single image in a zip that unpacks to more than this is refused."
     )
+    settle_seconds: float = Field(
+        2.0, ge=0.0, description="How long a file in the inbox must stay unchanged before `watch` takes it."
+    )
     max_pages: int = Field(5_000, ge=1, description="Files with more pages are refused.")
 
 
