@@ -46,6 +46,19 @@ def rule_parts(item: BankItem, outcome: Outcome | None) -> list[PartScore]:
     return parts
 
 
+def cut_off(parts: list[PartScore], attempt: Attempt, kind: str) -> list[PartScore]:
+    """Parts that generation never reached are wrong, not undecided; otherwise a hard budget would flatter the model.
+
+    Applies to a response that stopped at its length limit, to parts in which rules found no answer at all. Proofs and
+    open questions are left alone: what is written of them may be worth marks, which is a judge's matter.
+    """
+    if not attempt.truncated or kind in {"proof", "open_ended", "unknown"}:
+        return parts
+    reason = "the response was cut off before an answer"
+    lost = {"verdict": "wrong", "fraction": 0.0, "by": "rules", "rule": "cut_off", "reason": reason}
+    return [p.model_copy(update=lost) if p.verdict == "undecided" and not p.extracted else p for p in parts]
+
+
 def material_for(item: BankItem, response: str, parts: Sequence[PartScore] | None) -> Material | None:
     """What a judge sees of the undecided `parts`; what a critic sees with `parts` None.
 

@@ -7,7 +7,7 @@ out of the figure and counted in `unknown`.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -65,12 +65,19 @@ class BudgetPoint:
     post_hoc: bool
 
 
-def capped_accuracy(items: Iterable[tuple[float, int]]) -> list[BudgetPoint]:
-    """Acc≤r from (score, enforced cap) pairs of runs that were really capped, one point a cap."""
+def capped_accuracy(items: Iterable[tuple[float | None, int]]) -> list[BudgetPoint]:
+    """Acc≤r from (score, enforced cap) pairs of runs that were really capped, one point a cap.
+
+    An undecided answer (score None) is left out and counted in `unknown`.
+    """
     groups: dict[int, list[float]] = defaultdict(list)
+    unknown: Counter[int] = Counter()
     for score, cap in items:
-        groups[cap].append(score)
-    return [BudgetPoint(cap, math.fsum(g) / len(g), len(g), 0, False) for cap, g in sorted(groups.items())]
+        if score is None:
+            unknown[cap] += 1
+        else:
+            groups[cap].append(score)
+    return [BudgetPoint(cap, math.fsum(g) / len(g), len(g), unknown[cap], False) for cap, g in sorted(groups.items())]
 
 
 def post_hoc_accuracy(items: Sequence[tuple[float, int | None]], budgets: Iterable[int]) -> list[BudgetPoint]:

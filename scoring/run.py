@@ -16,7 +16,7 @@ from typing import Any
 
 from scoring.attempts import Attempt, AttemptIssue, AttemptSet, read_attempts
 from scoring.bank import Bank, load_bank
-from scoring.build import base_score, finish, material_for, nothing_to_mark, rule_parts, scored_question
+from scoring.build import base_score, cut_off, finish, material_for, nothing_to_mark, rule_parts, scored_question
 from scoring.efficiency import Price
 from scoring.judges import Panel
 from scoring.judges_cache import ReplyCache
@@ -143,7 +143,8 @@ def _finish_all(
     try:
         waiting: list[Future[None]] = []
         for score, attempt, outcome in zip(scores, attempts.attempts, outcomes, strict=True):
-            parts = rule_parts(bank.items[score.question_id], outcome)
+            item = bank.items[score.question_id]
+            parts = cut_off(rule_parts(item, outcome), attempt, item.question.type)
             work = (score, attempt, outcome, parts, bank, options.profile, judges, critics)
             if _calls_out(score, attempt, parts, judges, critics):
                 waiting.append(pool.submit(_finish_one, *work))

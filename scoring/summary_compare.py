@@ -81,11 +81,16 @@ def budget_curves(scores: Sequence[Score]) -> list[dict[str, Any]]:
     """Accuracy against token budget per model and mode: points from capped runs, and post hoc ones from uncapped."""
     groups: dict[tuple[str, str], list[Score]] = defaultdict(list)
     for score in scores:
-        if score.status == "marked":
+        if score.status != "error":
             groups[score.model, score.mode].append(score)
     curves = []
-    for (model, mode), marked in sorted(groups.items()):
-        capped = [(float(s.correct), s.budget) for s in marked if s.budget is not None and s.budget_enforced]
+    for (model, mode), answered in sorted(groups.items()):
+        marked = [s for s in answered if s.status == "marked"]
+        capped = [
+            (float(s.correct) if s.status == "marked" else None, s.budget)
+            for s in answered
+            if s.budget is not None and s.budget_enforced
+        ]
         free = [(float(s.correct), s.generated_tokens) for s in marked if s.budget is None]
         budgets = sorted({*CURVE, *(budget for _, budget in capped)})
         points = efficiency.capped_accuracy(capped)

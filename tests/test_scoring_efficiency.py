@@ -47,9 +47,10 @@ def test_arl_of_the_code_uses_the_mean_length_of_all_models():
 
 
 def test_capped_accuracy_groups_by_cap():
-    # cap 1024: 1 of 2; cap 4096: 2 of 2
-    points = capped_accuracy([(1, 1024), (0, 1024), (1, 4096), (1, 4096)])
-    assert [(p.tokens, p.accuracy, p.known, p.post_hoc) for p in points] == [(1024, 0.5, 2, False), (4096, 1, 2, False)]
+    # cap 1024: 1 of 2; cap 4096: 2 of 2, and one undecided
+    points = capped_accuracy([(1, 1024), (0, 1024), (1, 4096), (1, 4096), (None, 4096)])
+    assert [(p.tokens, p.accuracy, p.known, p.unknown) for p in points] == [(1024, 0.5, 2, 0), (4096, 1, 2, 1)]
+    assert not any(p.post_hoc for p in points)
 
 
 def test_post_hoc_accuracy_counts_longer_answers_as_wrong():

@@ -213,6 +213,24 @@ class TestJudges:
         assert (only(scores).status, only(scores).verdict, only(scores).fraction) == ("undecided", "undecided", None)
         assert [part.verdict for part in only(scores).parts] == ["correct", "undecided"]
 
+    def test_an_answer_that_was_cut_off_is_wrong_not_undecided(self, tmp_path, workspace):
+        cut = {"finish_reason": "length"}
+        records = [
+            attempt("p1/1.1", "judge me", **cut),
+            attempt("p2/1.1", "judge me"),
+            attempt("p1/1.3", "\\boxed{2} judge me", **cut),
+            attempt("p1/1.4", "A proof that", **cut),
+        ]
+        scores, _ = run(tmp_path, workspace, records)
+        # nothing reached: wrong; first blank right, second not reached: 1/2; half a proof, and not cut off: undecided
+        assert [(s.question_id, s.verdict, s.fraction) for s in scores.values()] == [
+            ("p1/1.1", "wrong", 0),
+            ("p1/1.3", "partial", 0.5),
+            ("p1/1.4", "undecided", None),
+            ("p2/1.1", "undecided", None),
+        ]
+        assert scores["p1/1.1", "text_image", "taker", 1].parts[0].rule == "cut_off"
+
     def test_failed_judges_are_counted_and_no_mark(self, tmp_path, workspace):
         with Standin(lambda call, n: Reply("nonsense")) as server:
             scores, result = run(
