@@ -1,0 +1,192 @@
+"""Opening sources and reading pages: every kind of file that people drop, and those that must be refused."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import pymupdf
+import pytest
+from PIL import Image
+
+from ingest.render import PageReader, RawPage, read_page_image, write_page
+from ingest.sources import Source, open_source
+from wholepage.boxes import POINTS_PER_INCH
+from wholepage.errors import PageError, SourceError
+from wholepage.settings import Settings
+
+SETTINGS = Settings()
+
+
+def make_pdf(path: Path, pages: int = 2, size: tuple[float, float] = (595, 842), **save: object) -> Path:
+    document = pymupdf.open()
+    for number in range(1, pages + 1):
+        page = document.new_page(width=size[0], height=size[1])
+        page.insert_text((72, 100), f"第{number}页 选择题", fontname="china-s", fontsize=14)
+        page.draw_rect((72, 700, 90, 720), fill=(0, 0, 0))
+    document.save(path, **save)
+    document.close()
+    return path
+
+
+def picture(colour: tuple[int, int, int] = (10, 120, 240), size: tuple[int, int] = (60, 80)) -> Image.Image:
+    """White with a block of `colour` in the upper left quarter."""
+    image = Image.new("RGB", size, "white")
+    image.paste(colour, (0, 0, size[0] // 2, size[1] // 2))
+    return image
+
+
+def encoded(image: Image.Image, kind: str = "PNG", **options: object) -> bytes:
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def read(source: Source, number: int = 1, settings: Settings = SETTINGS) -> RawPage:
+    reader = PageReader(settings)
+    try:
+        with reader.read(source.page(number), number) as raw:
+            return raw
+    finally:
+        reader.close()
+
+
+def make_zip(path: Path, entries: Iterable[tuple[str, bytes]], method: int = zipfile.ZIP_DEFLATED) -> Path:
+    with zipfile.ZipFile(path, "w", method) as archive:
+        for name, data in entries:
+            archive.writestr(name, data)
+    return path
+
+
+def refused(path: Path, code: str, password: str | None = None, settings: Settings = SETTINGS) -> SourceError:
+    with pytest.raises(SourceError) as caught:
+        open_source(path, password, settings)
+    assert caught.value.code == code, caught.value
+    assert caught.value.hint
+    return caught.value
+
+
+class TestPdf:
+    def test_pages_are_rendered_at_the_stated_resolution(self, tmp_path: Path) -> None:
+        source = open_source(make_pdf(tmp_path / "卷.pdf"))
+        assert (source.kind, source.page_count, source.issues) == ("pdf", 2, ())
+        raw = read(source, 2)
+        assert raw.dpi == 200
+        assert raw.image.shape == (2339, 1653, 3)
+        assert raw.image.dtype == np.uint8
+        scale = 200 / POINTS_PER_INCH
+        assert raw.image[int(710 * scale), int(80 * scale)].max() < 10
+
+    def test_rotate_entry_is_respected(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "a.pdf", 1)
+        with pymupdf.open(path) as document:
+            document[0].set_rotation(90)
+            document.save(tmp_path / "b.pdf")
+        raw = read(open_source(tmp_path / "b.pdf"))
+        assert raw.image.shape[:2] == (1653, 2339)
+        scale = 200 / POINTS_PER_INCH  # a clockwise quarter turn takes (x, y) to (height − y, x)
+        assert raw.image[int(80 * scale), int((842 - 710) * scale)].max() < 10
+
+    def test_huge_page_is_rendered_at_a_lower_resolution_and_says_so(self, tmp_path: Path) -> None:
+        source = open_source(make_pdf(tmp_path / "a0.pdf", 1, (2384, 3370)))
+        raw = read(source, settings=Settings(max_page_pixels=2_000_000))
+        assert raw.image.shape[0] * raw.image.shape[1] <= 2_020_000
+        assert 24 < raw.dpi < 200
+        assert raw.image.shape[1] == pytest.approx(2384 / POINTS_PER_INCH * raw.dpi, abs=2)
+        assert [i.code for i in raw.issues] == ["page.downscaled"]
+
+    def test_encrypted(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "x.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_256, owner_pw="owner", user_pw="密码 1")
+        assert "needs a password" in refused(path, "file.encrypted").message
+        assert "not opened by this password" in refused(path, "file.encrypted", "wrong").message
+        source = open_source(path, "密码 1")
+        assert source.page_count == 2
+        assert (read(source).image < 50).any()
+
+    def test_owner_password_alone_needs_none(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "x.pdf", encryption=pymupdf.PDF_ENCRYPT_AES_128, owner_pw="owner", user_pw="")
+        assert (read(open_source(path)).image < 50).any()
+
+    def test_damage(self, tmp_path: Path) -> None:
+        data = make_pdf(tmp_path / "ok.pdf").read_bytes()
+        (tmp_path / "noise.pdf").write_bytes(b"%PDF-1.7\n" + bytes(range(256)) * 20)
+        (tmp_path / "renamed.pdf").write_bytes(b"just some words, long enough to be read\n" * 9)
+        (tmp_path / "login.pdf").write_bytes(b"<!DOCTYPE html><html><body>Sign in</body></html>")
+        (tmp_path / "cut.pdf").write_bytes(data[: len(data) * 3 // 4])
+        refused(tmp_path / "noise.pdf", "file.damaged")
+        refused(tmp_path / "renamed.pdf", "file.damaged")
+        assert "web page" in refused(tmp_path / "login.pdf", "file.unknown_type").message
+        try:
+            source = open_source(tmp_path / "cut.pdf")
+        except SourceError as error:
+            assert error.code in ("file.damaged", "file.no_pages")  # nothing could be saved
+        else:
+            assert [i.code for i in source.issues] == ["file.repaired"]
+
+    def test_repaired_file_is_read_and_noted(self, tmp_path: Path) -> None:
+        data = make_pdf(tmp_path / "ok.pdf").read_bytes()
+        start = data.rindex(b"startxref")
+        (tmp_path / "bad.pdf").write_bytes(data[:start] + b"startxref\n99999999\n%%EOF\n")
+        source = open_source(tmp_path / "bad.pdf")
+        assert source.page_count == 2
+        assert [i.code for i in source.issues] == ["file.repaired"]
+        assert (read(source).image < 50).any()
+
+    def test_no_pages(self, tmp_path: Path) -> None:
+        body = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
+        (tmp_path / "none.pdf").write_bytes(body + b"trailer<</Root 1 0 R/Size 3>>\n%%EOF")
+        with pytest.raises(SourceError) as caught:
+            open_source(tmp_path / "none.pdf")
+        assert caught.value.code in ("file.no_pages", "file.damaged")
+
+    def test_one_bad_page_does_not_spoil_the_others(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "a.pdf", 3)
+        with pymupdf.open(path) as document:
+            document.xref_set_key(document[1].xref, "MediaBox", "[0 0 0 0]")
+            document.xref_set_key(document[1].xref, "Contents", "99999 0 R")
+            document.save(tmp_path / "b.pdf")
+        source = open_source(tmp_path / "b.pdf")
+        assert (read(source, 1).image < 50).any()
+        assert (read(source, 3).image < 50).any()
+
+    def test_limits(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "a.pdf", 3)
+        refused(path, "file.too_many_pages", settings=Settings(max_pages=2))
+        refused(path, "file.too_large", settings=Settings(max_source_bytes=100))
+
+    def test_mupdf_writes_nothing_to_the_terminal(self, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+        self.test_damage(tmp_path)
+        assert capfd.readouterr() == ("", "")
+
+
+class TestRefused:
+    def test_missing_empty_unknown(self, tmp_path: Path) -> None:
+        refused(tmp_path / "nothing.pdf", "file.not_found")
+        (tmp_path / "empty.pdf").touch()
+        refused(tmp_path / "empty.pdf", "file.empty")
+        (tmp_path / "letter.doc").write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+        assert "Office" in refused(tmp_path / "letter.doc", "file.unknown_type").message
+        (tmp_path / "phone.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(600))
+        assert "HEIC" in refused(tmp_path / "phone.heic", "file.unknown_type").message
+        (tmp_path / "notes.txt").write_text("a few notes")
+        refused(tmp_path / "notes.txt", "file.unknown_type")
+        (tmp_path / "folder").mkdir()
+        refused(tmp_path / "folder", "file.no_pages")
+
+    def test_control_characters_in_a_name_do_not_reach_the_terminal(self, tmp_path: Path) -> None:
+        path = tmp_path / "a\x1b[31m\nb.pdf"
+        path.touch()
+        message = refused(path, "file.empty").message
+        assert "\x1b" not in message
+        assert "\n" not in message
+
+    def test_kind_is_told_by_content_not_by_name(self, tmp_path: Path) -> None:
+        (tmp_path / "really-a-picture.pdf").write_bytes(encoded(picture()))
+        assert open_source(tmp_path / "really-a-picture.pdf").kind == "images"
+        make_pdf(tmp_path / "really-a-pdf.jpg")
+        assert open_source(tmp_path / "really-a-pdf.jpg").page_count == 2
