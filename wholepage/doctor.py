@@ -31,7 +31,7 @@ NEEDED = {
     "pymupdf": "pymupdf",
     "rapidocr": "rapidocr",
     "onnxruntime": "onnxruntime",
-    "opencv": "cv2",
+    "opencv-python-headless": "cv2",
     "numpy": "numpy",
     "pillow": "PIL",
     "rapidfuzz": "rapidfuzz",

@@ -247,7 +247,7 @@ def _trouble(path: Path, error: Exception) -> WorkspaceError:
     reason = str(getattr(error, "orig", None) or error)
     if "locked" in reason or "busy" in reason:
         hint, code = "Another command holds it; wait for that to end and try again.", "ledger.locked"
-    elif isinstance(error, OperationalError):
+    elif isinstance(error, (OperationalError, sqlite3.OperationalError)):
         hint, code = "Check permissions and free space, then run the same command again.", "ledger.unwritable"
     else:
         hint = "Move the file away to keep it; a new ledger is then made and finished pages are recognised."

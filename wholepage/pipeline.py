@@ -279,5 +279,5 @@ def _nothing_readable(reading: Reading) -> SourceError:
     return SourceError(
         f"No page of {reading.source.name} could be read. {first}".strip(),
         hint="Open it in a viewer; if the pages show there, print it to a new PDF.",
-        code="file.no_pages",
+        code="file.no_readable_pages",
     )
