@@ -66,6 +66,11 @@ class SectionView:
     points_summed: float | None
 
     @property
+    def complete(self) -> bool:
+        """Whether just the expected numbers were found."""
+        return not self.gaps and self.expected in (None, self.found)
+
+    @property
     def points_differ(self) -> bool:
         """Whether the stated and the summed points are known and not the same."""
         stated, summed = self.points_stated, self.points_summed

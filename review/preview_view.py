@@ -25,6 +25,7 @@ TYPE_NAMES = {
     "unknown": "Unknown type",
 }
 MAX_PART_DEPTH = 8
+FIGURE_SCALE = 0.62  # CSS pixels a pixel of 200 dpi: figures keep their printed proportions, a little enlarged
 # Widest option in half characters → options in one row. A row of the text column holds about 64.
 _OPTION_ROWS = ((11, 4), (25, 2))
 _IMAGE = re.compile(r"!\[[^\]\n]{0,200}\]\(([^()\n]{1,300})\)")
@@ -159,8 +160,8 @@ def figure_html(file: str, picture: Picture | Missing, caption: str = "") -> str
         reason = html.escape(visible(picture.reason))
         return f'<figure class="missing"><p><b>Figure not shown</b><code>{name}</code>{reason}</p>{said}</figure>'
     alt = html.escape(visible(caption or f"Figure {file}")[:200])
-    size = f'width="{picture.width}" height="{picture.height}"'
-    return f'<figure><img src="{picture.uri}" {size} alt="{alt}" title="{name}" decoding="async">{said}</figure>'
+    size = f'width="{round(picture.width * FIGURE_SCALE)}" height="{round(picture.height * FIGURE_SCALE)}"'
+    return f'<figure><img src="{picture.uri}" {size} alt="{alt}" title="{name}">{said}</figure>'
 
 
 class _Figures:
