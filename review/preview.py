@@ -49,9 +49,9 @@ def write_preview(workspace: Workspace, paper: Paper) -> Path:
 def render_preview(paper: Paper, folder: Path) -> str:
     """The preview as HTML; `folder` holds the paper's ``pages/`` and ``figures/``."""
     pictures = Pictures(folder, len(paper.pages))
-    questions = [question_view(i, question, pictures) for i, question in enumerate(paper.questions, 1)]
-    pages = [_page(page, paper, questions, pictures) for page in paper.pages]
     known = {page.number for page in paper.pages}
+    questions = [question_view(i, question, pictures, known) for i, question in enumerate(paper.questions, 1)]
+    pages = [_page(page, paper, questions, pictures) for page in paper.pages]
     style = Markup(_asset("preview.css") + _box_rules(pages))
     script = Markup(_asset("preview.js"))
     page: str = _template().render(
@@ -59,7 +59,8 @@ def render_preview(paper: Paper, folder: Path) -> str:
         title=visible(paper.title or paper.source.file)[:300],
         facts=_facts(paper),
         pages=pages,
-        loose=[q for q in questions if q.page not in known],
+        loose=[q for q in questions if q.page is None],
+        known=known,
         questions=questions,
         sections=section_views(paper, questions),
         issues=[issue_view(i) for i in paper.issues if i.page not in known],

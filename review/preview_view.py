@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -87,17 +87,19 @@ class QuestionView:
     tags: list[str]
     page: int | None
     others: list[int]
+    box: str
 
 
-def question_view(index: int, question: Question, pictures: Pictures) -> QuestionView:
-    """Everything the template needs of `question`."""
+def question_view(index: int, question: Question, pictures: Pictures, known: Set[int]) -> QuestionView:
+    """Everything the template needs of `question`; `known` holds the numbers of the paper's pages."""
     figures = _Figures(question.figures, pictures)
     options = [_option(option, question, figures) for option in question.options]
     stem = rich(question.stem, figures.html)
     parts = [_part(part, figures, 1) for part in question.parts]
     solution = rich(question.solution, figures.html)
     issues = [issue_view(issue) for issue in question.issues]
-    pages = list(dict.fromkeys(region.page for region in question.regions))
+    placed = [(order, r.page) for order, r in enumerate(question.regions, 1) if r.page in known]
+    pages = list(dict.fromkeys(page for _, page in placed))
     return QuestionView(
         index=index,
         number=visible(question.number)[:20] or "?",
@@ -120,6 +122,7 @@ def question_view(index: int, question: Question, pictures: Pictures) -> Questio
         tags=[visible(tag)[:60] for tag in (*question.knowledge_points, *question.tags)][:12],
         page=pages[0] if pages else None,
         others=pages[1:],
+        box=f"b{index}-{placed[0][0]}" if placed else "",
     )
 
 
