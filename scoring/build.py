@@ -16,6 +16,8 @@ from scoring.profiles import Profile
 from scoring.scores import JudgeErrorRecord, OpinionRecord, PartScore, ProcessRecord, Score, ScoredQuestion, Verdict
 
 By = Literal["rules", "judges", "rules+judges", "nobody"]
+# Where rules look when nothing is marked as the answer: in a cut-off text that is the middle of a thought.
+_UNSTATED = frozenset({"", "nowhere", "last sentence", "last line", "first line", "whole response"})
 
 
 def rule_parts(item: BankItem, outcome: Outcome | None) -> list[PartScore]:
@@ -38,6 +40,7 @@ def rule_parts(item: BankItem, outcome: Outcome | None) -> list[PartScore]:
                 verdict=part.verdict,
                 fraction=None if part.verdict == "undecided" else part.fraction,
                 extracted=part.extracted or None,
+                where=part.where,
                 by="nobody" if part.verdict == "undecided" else "rules",
                 rule=part.rule,
                 reason=part.reason,
@@ -49,14 +52,17 @@ def rule_parts(item: BankItem, outcome: Outcome | None) -> list[PartScore]:
 def cut_off(parts: list[PartScore], attempt: Attempt, kind: str) -> list[PartScore]:
     """Parts that generation never reached are wrong, not undecided; otherwise a hard budget would flatter the model.
 
-    Applies to a response that stopped at its length limit, to parts in which rules found no answer at all. Proofs and
+    Applies to a response that stopped at its length limit, to parts for which rules found no stated answer. Proofs and
     open questions are left alone: what is written of them may be worth marks, which is a judge's matter.
     """
     if not attempt.truncated or kind in {"proof", "open_ended", "unknown"}:
         return parts
     reason = "the response was cut off before an answer"
-    lost = {"verdict": "wrong", "fraction": 0.0, "by": "rules", "rule": "cut_off", "reason": reason}
-    return [p.model_copy(update=lost) if p.verdict == "undecided" and not p.extracted else p for p in parts]
+    lost = {"verdict": "wrong", "fraction": 0.0, "extracted": None, "by": "rules", "rule": "cut_off", "reason": reason}
+    return [
+        p.model_copy(update=lost) if p.verdict == "undecided" and (not p.extracted or p.where in _UNSTATED) else p
+        for p in parts
+    ]
 
 
 def material_for(item: BankItem, response: str, parts: Sequence[PartScore] | None) -> Material | None:
@@ -175,10 +181,15 @@ def finish(
     score.status = "undecided" if score.verdict == "undecided" else "marked"
     score.rule = outcome.rule if outcome is not None else ""
     score.extracted = " | ".join(text for text in outcome.extracted if text) or None if outcome is not None else None
+    cut = bool(parts) and all(p.rule == "cut_off" for p in parts)
+    if cut:
+        score.extracted, score.rule = None, "cut_off"
     score.no_answer = score.by == "rules" and not score.extracted and not any(p.extracted for p in parts)
     open_reasons = [p.reason for p in parts if p.verdict == "undecided"]
     score.reason = "; ".join(dict.fromkeys(open_reasons)) if open_reasons else outcome.reason if outcome else ""
-    if score.by == "judges" or (score.by == "rules+judges" and not open_reasons):
+    if cut:
+        score.reason = parts[0].reason
+    elif score.by == "judges" or (score.by == "rules+judges" and not open_reasons):
         score.reason = "; ".join(dict.fromkeys(p.reason for p in parts if p.by == "judges"))
     if finding is not None:
         score.process = process_record(finding)

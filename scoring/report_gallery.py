@@ -114,6 +114,7 @@ def _answer(score: Score) -> dict[str, Any]:
                 "verdict": part.verdict,
                 "official": rich_text(_as_math(part.official), 300),
                 "extracted": rich_text(_as_math(part.extracted), 300) if part.extracted else None,
+                "where": part.where if part.extracted else "",
                 "reason": part.reason,
                 "by": part.by,
             }

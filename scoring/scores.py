@@ -54,6 +54,7 @@ class PartScore(_Record):
     verdict: Verdict
     fraction: float | None
     extracted: str | None = None
+    where: str = Field("", description="Where in the response it was found: box, last sentence, …")
     by: Literal["rules", "judges", "nobody"] = "rules"
     rule: str = ""
     reason: str = ""

@@ -405,6 +405,13 @@ class TestCommands:
         summary = json.loads(result.output)["summary"]
         assert summary["conditions"][0]["verdicts"] == {"correct": 1, "wrong": 1}
 
+    def test_the_real_rules_on_answers_that_were_cut_off(self, tmp_path, workspace):
+        records = [attempt(f"p1/1.{n}", "Let me think about", finish_reason="length") for n in (1, 2, 3)]
+        path = write_attempts(tmp_path / "a.jsonl", records)
+        result = self.call("run", path, "--workspace", workspace.root, "-o", tmp_path / "run", "--json", "--jobs", 1)
+        assert json.loads(result.output)["summary"]["conditions"][0]["verdicts"] == {"wrong": 3}
+        assert all(s.no_answer and s.extracted is None for s in read_scores(tmp_path / "run"))
+
     def test_doubts_have_their_own_exit_code(self, tmp_path, workspace):
         path = write_attempts(tmp_path / "a.jsonl", [attempt("p1/1.1", "B"), attempt("nowhere/1.1", "B")])
         result = self.call("run", path, "--workspace", workspace.root, "-o", tmp_path / "run", "--jobs", 1)
