@@ -98,9 +98,10 @@ def _is_gutter(items: list[Segment], gutter: _Gutter, em: float) -> bool:
     for side in (left, right):
         if not side:
             return False
-        box = Box.hull(s.box for s in side)
-        long_lines = [s for s in side if s.box.width >= 0.6 * box.width and s.box.width >= MIN_COLUMN_EM * em]
-        if box.width < MIN_COLUMN_EM * em or len(long_lines) < MIN_LONG_LINES:
+        # The longest lines show how wide the column is; a side may hold several columns.
+        longest = sorted(s.box.width for s in side)[-max(1, len(side) // 10)]
+        full = max(0.6 * longest, MIN_COLUMN_EM * em)
+        if sum(s.box.width >= full for s in side) < MIN_LONG_LINES:
             return False
     starts = [s for s in right if s.box.x0 < gutter.x1 + 1.5 * em]
     paired = sum(_continues_options(s, left) for s in starts)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,6 +22,7 @@ PAGE_NUMBER = re.compile(
     re.I | re.X,
 )
 SEAL_MIN = 4  # letters in a strip
+MIN_HEADER_LETTERS = 4
 
 
 def seal_strip(segments: Sequence[Segment], page_width: float, em: float) -> set[int]:
@@ -66,17 +66,19 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
     A line counts when it stands in the outer 12 % of at least half of the pages (and of two).
     """
-    seen: Counter[tuple[str, int]] = Counter()
+    places: dict[str, dict[int, list[float]]] = {}
     for page in layouts:
-        seen.update({key for line in page.lines if (key := _edge_key(line, page)) is not None})
+        for line in page.lines:
+            key = _edge_text(line, page)
+            if key is not None:
+                places.setdefault(key, {}).setdefault(page.number, []).append(line.box.cy / page.height)
     needed = max(2, (len(layouts) + 1) // 2)
-    repeated = {key for key, _ in seen.items() if _times(seen, key) >= needed}
     out = []
     for page in layouts:
         lines = []
         for line in page.lines:
-            key = _edge_key(line, page)
-            if line.role == "body" and key is not None and key in repeated:
+            key = _edge_text(line, page)
+            if line.role == "body" and key is not None and _level_pages(places[key], line, page) >= needed:
                 role: Role = "header" if line.box.cy < page.height / 2 else "footer"
                 lines.append(replace(line, role=role))
             else:
@@ -85,19 +87,18 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     return out
 
 
-def _times(seen: Counter[tuple[str, int]], key: tuple[str, int]) -> int:
-    text, band = key
-    return sum(seen[(text, b)] for b in (band - 1, band, band + 1))
+def _level_pages(places: dict[int, list[float]], line: Line, page: PageLayout) -> int:
+    """Number of pages that print the same words at the same height, within 2 % of the page."""
+    share = line.box.cy / page.height
+    return sum(any(abs(other - share) <= 0.02 for other in heights) for heights in places.values())
 
 
-def _edge_key(line: Line, page: PageLayout) -> tuple[str, int] | None:
-    share = line.box.cy / max(page.height, 1)
-    if 0.12 < share < 0.88:
+def _edge_text(line: Line, page: PageLayout) -> str | None:
+    """The line's letters when it stands in the outer 12 % of the page and has enough of them, else None."""
+    if 0.12 < line.box.cy / max(page.height, 1) < 0.88:
         return None
     text = re.sub(r"[\d\W_]+", "", line.text)
-    if len(text) < 2:
-        return None
-    return text, round(share * 50)
+    return text if len(text) >= MIN_HEADER_LETTERS else None
 
 
 def outside(box: Box, width: float, height: float) -> bool:

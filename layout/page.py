@@ -85,13 +85,11 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     pictures: tuple[Box, ...] = ()
     kind: PageKind = "photo" if page.photo else "scanned"
     digital: list[Segment] = []
-    if text is not None and text.trust == "partial":
-        if straight.skew == 0:
-            digital = digital_segments(text.glyphs)
-            boxes, strays = (
-                [b for b in part if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)]
-                for part in (boxes, strays)
-            )
+    if text is not None and text.trust == "partial" and straight.skew == 0:
+        digital = digital_segments(text.glyphs)
+        boxes, strays = (
+            [b for b in part if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)] for part in (boxes, strays)
+        )
     if text is not None and straight.skew == 0:
         pictures = text.pictures
     read = read_segments(straight, boxes, engine)
@@ -263,8 +261,7 @@ def _column_of(box: Box, blocks: Sequence[Block]) -> int:
         away = max(block.y0 - box.y1, box.y0 - block.y1, 0.0)
         return (-round(block.x_overlap(box) / max(box.width, 1.0), 1), away)
 
-    near = min(range(len(blocks)), key=lambda i: (fit(i)[1] > 0.25 * box.height, *fit(i)))
-    return near
+    return min(range(len(blocks)), key=lambda i: (fit(i)[1] > 0.25 * box.height, *fit(i)))
 
 
 def _doubts(residual: float, page: PageInput, reading: _Reading) -> tuple[Doubt, ...]:

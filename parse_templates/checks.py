@@ -32,7 +32,7 @@ def _options(draft: Draft, template: Template) -> list[Issue]:
     if draft.type not in CHOICE:
         return []
     labels = [label for label, _ in draft.options]
-    expected = [chr(ord("A") + i) for i in range(max((ord(l) - 64 for l in labels), default=0))]
+    expected = [chr(ord("A") + i) for i in range(max((ord(label) - 64 for label in labels), default=0))]
     missing = [label for label in expected if label not in labels]
     if len(labels) < 3 or missing:
         said = f"options {', '.join(labels)}" if labels else "no options"

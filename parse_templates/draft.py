@@ -107,10 +107,12 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
     """Options for choices, parts for the rest; a question of no stated type may have either."""
     options_fit = stated is None or stated in CHOICE or stated == "unknown"
     stem, options = split_options(body, template, lower_case=stated in CHOICE) if options_fit else (body, [])
-    parts_stem, parts = split_parts(stem, template)
-    if options and parts and stated not in CHOICE and _inside_part(options, parts):
-        stem, options = list(body), []
-        parts_stem, parts = split_parts(stem, template)
+    parts_stem, parts = split_parts(body if not options else stem, template)
+    if options and stated not in CHOICE:
+        # Letters that follow the first of several parts are choices inside a sub-question.
+        all_stem, all_parts = split_parts(body, template)
+        if all_parts and _inside_part(options, all_parts):
+            parts_stem, parts, options = all_stem, all_parts, []
     if options and stated in CHOICE:
         parts_stem, parts = stem, []
     draft.stem, draft.options, draft.parts = list(parts_stem), options, parts

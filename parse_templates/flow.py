@@ -44,7 +44,7 @@ def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
     for page in layouts:
         body = [line for line in page.lines if line.role == "body" and line.text.strip()]
         em = _em(body)
-        edges = {c: _left_edge([l for l in body if l.column == c]) for c in {l.column for l in body}}
+        edges = {c: _left_edge([x for x in body if x.column == c]) for c in {x.column for x in body}}
         entries: list[tuple[tuple[int, float], FlowLine]] = []
         for line in body:
             indent = max(0.0, line.box.x0 - edges[line.column]) / em

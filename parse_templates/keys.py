@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from layout.types import TableRegion
 from parse_templates.flow import FlowLine, Piece, cut, whole
@@ -96,13 +97,13 @@ def _compact(line: FlowLine) -> list[tuple[int, str, Piece]]:
             names = groups
         if first < last and len(names) == last - first + 1:
             piece = cut(whole(line), match.start(), match.end())
-            found.extend((first + i, name, piece) for i, name in enumerate(names))
+            found.extend((first + i, name, replace(piece, text=name)) for i, name in enumerate(names))
     if found:
         return found
     pairs = list(PAIR.finditer(line.text))
     numbers = [int(m[1]) for m in pairs]
-    if len(pairs) >= 2 and all(b - a == 1 for a, b in zip(numbers, numbers[1:], strict=False)):
-        return [(int(m[1]), m[2], cut(whole(line), m.start(), m.end())) for m in pairs]
+    if len(pairs) >= 2 and all(b - a == 1 for a, b in pairwise(numbers)):
+        return [(int(m[1]), m[2], replace(cut(whole(line), m.start(), m.end()), text=m[2])) for m in pairs]
     return []
 
 

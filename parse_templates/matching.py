@@ -21,7 +21,7 @@ def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Te
     for entry in entries:
         fitting = _fitting(drafts, entry)
         if len(fitting) == 1:
-            issues.extend(_apply(fitting[0], entry, template))
+            fitting[0].issues.extend(_apply(fitting[0], entry, template))
         else:
             why = "fits no question" if not fitting else f"fits {len(fitting)} questions"
             where = f" under {entry.section}" if entry.section else ""

@@ -15,11 +15,13 @@ from parse_templates.template import Template
 
 WINDOW = 120  # candidates looked back: bounds the work on very long files
 GAP_COST = 1.2
-MAX_GAP_COST = 4.5
+MAX_GAP_COST = 3.5
 RESTART_COST = 0.5  # back to 1 behind a section heading
 LATE_START_COST = 1.0
 JUMP_BACK_COST = 7.0  # a smaller number without a heading
 INSTRUCTION_COST = 6.0
+INDENT_COST = 2.5  # a number set further in than the one before it is an item of a list
+MAX_INDENT_STEP = 1.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Candidate:
     label: str
     end: int
     weight: float
+    indent: float = 0.0
 
 
 def find_candidates(flow: Sequence[FlowLine], template: Template, instructed: set[int]) -> list[Candidate]:
@@ -53,7 +56,7 @@ def find_candidates(flow: Sequence[FlowLine], template: Template, instructed: se
         if number == 0:
             continue
         weight += _place_bonus(line) - (INSTRUCTION_COST if line.index in instructed else 0.0)
-        out.append(Candidate(line.index, number, label, match.end(), weight))
+        out.append(Candidate(line.index, number, label, match.end(), weight, line.indent))
     return out
 
 
@@ -61,7 +64,7 @@ def _place_bonus(line: FlowLine) -> float:
     """Questions begin at the left edge of their column, or are outdented from it."""
     if line.indent <= 1.3:
         return 1.0
-    return 0.0 if line.indent <= 3.0 else -2.5
+    return -0.5 if line.indent <= 3.0 else -2.5
 
 
 def best_chain(candidates: Sequence[Candidate], headings: Sequence[int]) -> list[Candidate]:
@@ -91,6 +94,10 @@ def best_chain(candidates: Sequence[Candidate], headings: Sequence[int]) -> list
 
 
 def _step_cost(a: Candidate, b: Candidate, headings: Sequence[int]) -> float:
+    return _number_cost(a, b, headings) + (INDENT_COST if b.indent - a.indent > MAX_INDENT_STEP else 0.0)
+
+
+def _number_cost(a: Candidate, b: Candidate, headings: Sequence[int]) -> float:
     step = b.number - a.number
     if step == 1:
         return 0.0

@@ -52,7 +52,7 @@ def find_headings(flow: Sequence[FlowLine], template: Template) -> list[Heading]
     words = re.compile(template.heading_words) if template.heading_words else None
     out = []
     for line in flow:
-        if line.table is not None or line.indent > 12 and not line.bold and len(line.text) > 24:
+        if line.table is not None or (line.indent > 12 and not line.bold and len(line.text) > 24):
             continue
         for pattern in patterns:
             match = pattern.match(line.text)

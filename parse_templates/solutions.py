@@ -72,7 +72,7 @@ def verdict(solution: str, template: Template) -> str:
 
 
 def answers_from(text: str, has_options: bool, blanks: int) -> list[str]:
-    """The answer field from an answer's printed text: letters for choices, one entry a blank where they can be told apart."""
+    """The answer field from printed text: letters for choices, one entry a blank where they can be told apart."""
     text = text.strip()
     if not text:
         return []
