@@ -29,7 +29,19 @@ PNG_LEVEL = 1  # zlib level: scanned pages gain little from more, and writing mu
 GREY_TOLERANCE = 2  # largest difference between channels of a page without colour
 MIN_DPI = 24.0
 LARGEST_PAGE_IN = 18.0  # longer side; a scan that claims more was made with a wrong resolution
-_BROKEN_IMAGE = ("cannot decode", "image", "jpx", "jbig2", "jpeg", "ccitt", "zlib", "lzw", "premature", "truncated")
+_BROKEN_SIGNS = (
+    "cannot decode",
+    "image",
+    "jpx",
+    "jbig2",
+    "jpeg",
+    "ccitt",
+    "zlib",
+    "lzw",
+    "premature",
+    "truncated",
+    "may not be correct",
+)
 
 
 @dataclass(frozen=True)
@@ -74,9 +86,14 @@ class PageReader:
             self._document = open_pdf(ref.path, ref.name, ref.password)
             self._opened = (ref.path, ref.password)
         try:
-            return self._document.load_page(ref.index)
+            page = self._document.load_page(ref.index)
+            # MuPDF shows a blank page where the page tree points at something else.
+            is_page = self._document.xref_object(page.xref, compressed=True).startswith("<<")
         except Exception as error:
             raise _unreadable(number, str(error)) from error
+        if not is_page:
+            raise _unreadable(number, "the page object is damaged")
+        return page
 
     def close(self) -> None:
         """Close the document that is open, if any."""
@@ -111,7 +128,7 @@ def render_page(page: pymupdf.Page, number: int, settings: Settings) -> RawPage:
     if dpi < settings.dpi - 1:
         message = f"Page {number} is very large and was rendered at {dpi:.0f} instead of {settings.dpi} dpi."
         issues.append(Issue(code="page.downscaled", message=message, page=number))
-    broken = [w for w in warned.splitlines() if any(word in w.casefold() for word in _BROKEN_IMAGE)]
+    broken = [w for w in warned.splitlines() if any(word in w.casefold() for word in _BROKEN_SIGNS)]
     if broken:
         message = f"Page {number} holds data that could not be decoded ({shown(broken[0])}); something may be missing."
         issues.append(Issue(code="page.render_incomplete", message=message, page=number))

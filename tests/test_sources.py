@@ -140,19 +140,28 @@ class TestPdf:
     def test_no_pages(self, tmp_path: Path) -> None:
         body = b"%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj\n"
         (tmp_path / "none.pdf").write_bytes(body + b"trailer<</Root 1 0 R/Size 3>>\n%%EOF")
-        with pytest.raises(SourceError) as caught:
-            open_source(tmp_path / "none.pdf")
-        assert caught.value.code in ("file.no_pages", "file.damaged")
+        refused(tmp_path / "none.pdf", "file.no_pages")
 
-    def test_one_bad_page_does_not_spoil_the_others(self, tmp_path: Path) -> None:
+    @pytest.mark.parametrize("damage", ["null", "[1 2]"])
+    def test_one_bad_page_does_not_spoil_the_others(self, tmp_path: Path, damage: str) -> None:
         path = make_pdf(tmp_path / "a.pdf", 3)
         with pymupdf.open(path) as document:
-            document.xref_set_key(document[1].xref, "MediaBox", "[0 0 0 0]")
-            document.xref_set_key(document[1].xref, "Contents", "99999 0 R")
+            document.update_object(document[1].xref, damage)
             document.save(tmp_path / "b.pdf")
         source = open_source(tmp_path / "b.pdf")
+        assert source.page_count == 3
+        with pytest.raises(PageError, match="Page 2"):
+            read(source, 2)
         assert (read(source, 1).image < 50).any()
         assert (read(source, 3).image < 50).any()
+
+    def test_broken_drawing_instructions_are_an_issue(self, tmp_path: Path) -> None:
+        path = make_pdf(tmp_path / "a.pdf", 1)
+        with pymupdf.open(path) as document:
+            document.update_stream(document[0].get_contents()[0], b"q 1 0 0 1 0 0 cm (((( \xff nonsense")
+            document.save(tmp_path / "b.pdf")
+        raw = read(open_source(tmp_path / "b.pdf"))
+        assert [(i.code, i.page) for i in raw.issues] == [("page.render_incomplete", 1)]
 
     def test_limits(self, tmp_path: Path) -> None:
         path = make_pdf(tmp_path / "a.pdf", 3)
