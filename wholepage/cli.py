@@ -31,11 +31,11 @@ app = typer.Typer(
 
 WorkspaceOption = Annotated[
     Path | None,
-    typer.Option("--workspace", "-w", metavar="DIR", help="Workspace folder. [default: wholepage-data]"),
+    typer.Option("--workspace", "-w", metavar="DIR", help="Workspace folder. (default: wholepage-data)"),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines for programs on stdout.")]
 TemplateOption = Annotated[
-    str | None, typer.Option(metavar="NAME|auto", help="Template, a path to one, or auto. [default: auto]")
+    str | None, typer.Option(metavar="NAME|auto", help="Template, a path to one, or auto. (default: auto)")
 ]
 PasswordOption = Annotated[str | None, typer.Option(metavar="P", help="Password of encrypted PDFs and zips.")]
 JobsOption = Annotated[int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Worker processes for pages.")]
@@ -140,7 +140,7 @@ def _ingest_all(pairs: list[Pair], settings: Settings, options: IngestOptions, a
 @app.command()
 @guarded
 def watch(
-    inbox: Annotated[Path | None, typer.Argument(metavar="INBOX", help="Folder to watch. [default: DIR/inbox]")] = None,
+    inbox: Annotated[Path | None, typer.Argument(metavar="INBOX", help="Folder to watch. (default: DIR/inbox)")] = None,
     once: Annotated[bool, typer.Option("--once", help="Take what is there, then end.")] = False,
     workspace: WorkspaceOption = None,
     template: TemplateOption = None,

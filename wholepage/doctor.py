@@ -160,7 +160,7 @@ def _workspace(root: Path) -> Check:
         from wholepage.ledger import Ledger
 
         Ledger(workspace.database).close()
-    return Check("workspace", "ok", f"{root}, {len(workspace.paper_ids())} papers")
+    return Check("workspace", "ok", f"{root}, papers: {len(workspace.paper_ids())}")
 
 
 def _disk(root: Path) -> Check:
