@@ -33,6 +33,11 @@ _INLINE = re.compile(
     r"|\*\*(?P<bold>[^\s*](?:[^*\n]{0,400}[^\s*])?)\*\*"
     r"|(?P<newline>\n)"
 )
+# Browsers break a line between a formula and the comma behind it, which no typesetter would.
+_WITH_PUNCTUATION = re.compile(
+    r"[（【《“(\[]?<math [^>]*>(?:(?!</math>).)*</math>(?:[，。．、；：！？）】》”,.;:!?)\]]+)"
+    r"|[（【《“(\[]<math [^>]*>(?:(?!</math>).)*</math>"
+)
 _MARKED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{1,300}\)|<[^<>]{1,200}>|\\[a-zA-Z]+|[$\\{}^_]")
 
 
@@ -45,7 +50,7 @@ def inline(text: str) -> str:
         out.append(_inline_piece(match))
         position = match.end()
     out.append(_escape(text[position:]))
-    return "".join(out)
+    return _WITH_PUNCTUATION.sub(r'<span class="nb">\g<0></span>', "".join(out))
 
 
 def _inline_piece(match: re.Match[str]) -> str:

@@ -32,6 +32,7 @@ _SAFE_VALUE = re.compile(r"[\w\s.%-]{0,40}")
 _COMMAND = re.compile(r"\\[A-Za-z]+|&|\\$")
 _RELATIONS = ("ARROW", "LESS-THAN", "GREATER-THAN", "EQUAL", "SUBSET", "SUPERSET")
 _ENCLOSURES = {"box": "enc-box", "updiagonalstrike": "enc-strike", "downdiagonalstrike": "enc-strike"}
+_SIGNS, _CLOSING = frozenset("-−+±∓"), frozenset(")]}|!′%°∘")
 _ENVIRONMENTS = {"aligned": "{rlrlrlrl}", "alignedat": "{rlrlrlrl}", "split": "{rl}", "gathered": "{c}"}
 
 
@@ -80,6 +81,7 @@ def _serialise(element: Element, depth: int) -> str:
     tag = element.tag
     if tag not in _ELEMENTS or depth > MAX_DEPTH:
         raise _RefusedError(tag)
+    _sign_prefixes(element)
     children = "".join(_serialise(child, depth + 1) for child in element)
     if tag in _TOKENS:
         if children:  # \mathop{x} puts elements into an operator, which HTML does not allow
@@ -88,6 +90,20 @@ def _serialise(element: Element, depth: int) -> str:
     if tag == "menclose":
         return f'<mrow class="{_ENCLOSURES.get(element.get("notation", ""), "enc-box")}">{children}</mrow>'
     return f"<{tag}{_attributes(element)}>{children}</{tag}>"
+
+
+def _sign_prefixes(parent: Element) -> None:
+    """Signs after an operator or an opening bracket are prefixes: without this, {-3 has the space of a minus."""
+    before: Element | None = None
+    for child in parent:
+        follows = before is not None and before.tag == "mo" and _symbol(before) not in _CLOSING
+        if follows and child.tag == "mo" and _symbol(child) in _SIGNS:
+            child.set("form", "prefix")
+        before = child
+
+
+def _symbol(element: Element) -> str:
+    return html.unescape(element.text or "")
 
 
 def _token(element: Element) -> str:

@@ -137,6 +137,16 @@ def test_formula_elements() -> None:
     assert Collector(formula(r"\text{若 a < b & c}")).text.replace("\u00a0", " ") == "若 a < b & c"
 
 
+def test_signs_after_an_opening_or_a_relation_are_prefixes() -> None:
+    assert formula(r"\{-3,-2\}").count('form="prefix">−') == 2
+    assert "prefix" not in formula("a-b") and "prefix" not in formula("(a)-b")
+
+
+def test_punctuation_keeps_to_its_formula() -> None:
+    assert inline("若（$x$），则").count('<span class="nb">（<math') == 1
+    assert inline("$x$ 与").count("nb") == 0
+
+
 @pytest.mark.parametrize("source", [r"\frac{", r"\ce{H2O}", "a & b", "{" * 2000, "x" * (MAX_FORMULA + 1), r"\left(x"])
 def test_what_does_not_convert_is_shown_as_source(source: str) -> None:
     page = check_safe(formula(source))

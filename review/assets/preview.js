@@ -2,6 +2,7 @@
 (function () {
   "use strict";
   var hot = null;
+  document.documentElement.classList.add("js");
   function owner(node) {
     var found = node && node.closest ? node.closest("[data-q]") : null;
     return found ? found.getAttribute("data-q") : null;
