@@ -73,7 +73,9 @@ class TestFiles:
             assert seen == {"a.pdf": ("done", "p1"), "b.pdf": ("duplicate", "p1")}
             assert [f.path for f in ledger.files(name="b.pdf")] == ["/in/b.pdf"]
 
-    @pytest.mark.parametrize("name", ["a\nb'\".pdf", "-x; DROP TABLE files.pdf", os.fsdecode(b"\xff\xfe.pdf"), "é" * 100])
+    @pytest.mark.parametrize(
+        "name", ["a\nb'\".pdf", "-x; DROP TABLE files.pdf", os.fsdecode(b"\xff\xfe.pdf"), "é" * 100]
+    )
     def test_hostile_names(self, path: Path, name: str) -> None:
         with Ledger(path) as ledger:
             ledger.see_file("s" * 64, Path("/in") / name, "seen")

@@ -16,7 +16,7 @@ from wholepage.ledger import Ledger
 from wholepage.pipeline import IngestOptions, PaperResult, ingest_source
 from wholepage.pool import PagePool
 from wholepage.storing import quarantine, release
-from wholepage.workspace import Workspace
+from wholepage.workspace import Workspace, sha256_file
 
 
 class Reporter(Protocol):
@@ -97,6 +97,8 @@ class Batch:
             source, self.workspace, options, ledger=self.ledger, pool=self._pool, progress=self.reporter.page
         )
         self._note(source, "done")
+        if pair.answers is not None:
+            self.ledger.see_file(sha256_file(pair.answers), pair.answers, "done", source.paper_id)
         release(self.workspace, source.sha256s)
         return result
 

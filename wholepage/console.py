@@ -29,6 +29,7 @@ STATUS_STYLE = {
     "duplicate": "cyan",
     "waiting": "cyan",
 }
+PIPE_WIDTH = 200
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co"}
 
 
@@ -49,8 +50,9 @@ def markup_safe(text: object) -> str:
 
 
 def out() -> Console:
-    """Console on stdout."""
-    return Console(highlight=False)
+    """Console on stdout; wide when it is no terminal, so that a pipe gets one row a line."""
+    console = Console(highlight=False)
+    return console if console.is_terminal else Console(highlight=False, width=PIPE_WIDTH)
 
 
 def err() -> Console:
@@ -145,7 +147,7 @@ def print_summary(results: Sequence[PaperResult], root: Path) -> None:
     console = out()
     table = Table(box=None, pad_edge=False)
     for title, side in (("paper", "left"), ("file", "left"), ("status", "left"), ("pages", "right")):
-        table.add_column(title, justify=side)  # type: ignore[arg-type]
+        table.add_column(title, justify=side, no_wrap=title == "paper")  # type: ignore[arg-type]
     for title in ("questions", "issues", "seconds"):
         table.add_column(title, justify="right")
     for r in results:

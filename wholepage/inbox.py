@@ -76,10 +76,7 @@ class InboxWorker:
         return Path(file.path).parent == self._inbox.folder
 
     def _ingest(self, pair: Pair) -> PaperResult:
-        result = self._batch.ingest(pair)
-        if pair.answers is not None and result.status != "failed":
-            self._note(pair.answers, "done", result.paper_id)
-        return result
+        return self._batch.ingest(pair)
 
     def _is_settled(self, path: Path) -> bool:
         """Whether an earlier run has dealt with these bytes under this name, and the paper is still there."""

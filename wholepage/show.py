@@ -136,7 +136,9 @@ def render_list(rows: Sequence[dict[str, object]]) -> RenderableType:
     for title in ("paper", "title", "file", "kind", "pages", "questions", "errors", "warnings"):
         number = title in ("pages", "questions", "errors", "warnings")
         # The id is what other commands take: on a narrow terminal it stays whole.
-        table.add_column(title, justify="right" if number else "left", no_wrap=number or title == "paper", overflow="fold")
+        table.add_column(
+            title, justify="right" if number else "left", no_wrap=number or title == "paper", overflow="fold"
+        )
     for row in rows:
         if "error" in row:
             table.add_row(str(row["paper_id"]), Text(clean(row["error"]), "red"), *[""] * 6)

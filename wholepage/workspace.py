@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,7 @@ from pydantic import ValidationError
 from wholepage.errors import WorkspaceError
 from wholepage.records import SCHEMA_ID, Paper
 
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 ID_LENGTH = 16  # hex digits of SHA-256 kept in ids: 64 bits
 
 
@@ -78,7 +80,7 @@ def write_bytes(path: Path, data: bytes) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Atomically write UTF-8 text. Lone surrogates, which damaged text layers hold, become U+FFFD."""
-    write_bytes(path, text.encode("utf-8", errors="replace"))
+    write_bytes(path, _LONE_SURROGATE.sub("\ufffd", text).encode())
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -144,7 +146,7 @@ class Workspace:
         return sorted(p.parent.name for p in self.papers.glob("*/paper.json"))
 
     def find(self, reference: str) -> str:
-        """Paper id for an id, an unambiguous beginning of one, a source file name, or a paper folder or file.
+        """Paper id for an id, an unambiguous beginning of one, a source file's name (with or without suffix), or a paper folder or file.
 
         Raises:
             WorkspaceError: nothing or more than one paper fits.
@@ -156,7 +158,7 @@ class Workspace:
         if path.name == "paper.json" and path.parent.name in ids:
             return path.parent.name
         hits = [i for i in ids if i.startswith(reference)] or [
-            i for i in ids if path.name in {p.name for p in (self.papers / i / "source").glob("*")}
+            i for i in ids if path.name in {n for p in (self.papers / i / "source").glob("*") for n in (p.name, p.stem)}
         ]
         if not hits and path.name in ids:
             hits = [path.name]
