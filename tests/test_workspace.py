@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from test_records import make_paper
+
 from wholepage.errors import WorkspaceError
 from wholepage.workspace import (
     Workspace,

@@ -146,7 +146,9 @@ class Workspace:
         return sorted(p.parent.name for p in self.papers.glob("*/paper.json"))
 
     def find(self, reference: str) -> str:
-        """Paper id for an id, an unambiguous beginning of one, a source file's name (with or without suffix), or a paper folder or file.
+        """Paper id for an id, an unambiguous beginning of one, a source file's name, or a paper folder or file.
+
+        A file's name may stand with or without its suffix.
 
         Raises:
             WorkspaceError: nothing or more than one paper fits.
