@@ -18,17 +18,20 @@ from review.plain import visible
 from review.tables import clean_table
 
 MAX_TEXT = 20_000  # characters of one field that are shown
+MAX_MEASURED = 400  # characters that text_width looks at; any option as long as this has a row of its own
 MAX_BLANK = 24  # characters of a printed blank that still lengthen it
 FigureHtml = Callable[[str], str]
 
 _BLOCK = re.compile(
-    r"(?P<table><table\b.*?</table\s*>)|\$\$(?P<display>[^$]+?)\$\$|!\[[^\]\n]{0,200}\]\((?P<image>[^()\n]{1,300})\)",
+    r"(?P<table><table\b(?:(?!<table\b).)*?</table\s*>)"
+    r"|\$\$(?P<display>[^$]+?)\$\$"
+    r"|!\[[^\]\n]{0,200}\]\((?P<image>[^()\n]{1,300})\)",
     re.DOTALL | re.IGNORECASE,
 )
 _INLINE = re.compile(
     r"\\(?P<escaped>[$*_\\])"
     r"|(?<![\\$])\$(?P<math>[^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)"
-    r"|(?<![\\$])\$(?P<spaced>[^$\n]*[\\^_][^$\n]*)\$(?!\d)"
+    r"|(?<![\\$])\$(?P<spaced>[^$\n\\^_]*+[\\^_][^$\n]*+)\$(?!\d)"  # possessive: no quadratic search
     r"|(?P<blank>_{3,})"
     r"|\*\*(?P<bold>[^\s*](?:[^*\n]{0,400}[^\s*])?)\*\*"
     r"|(?P<newline>\n)"
@@ -118,5 +121,5 @@ def _escape(text: str) -> str:
 
 def text_width(text: str) -> int:
     """Rough width of a text in half characters (a Latin letter 1, a Chinese one 2), markup apart."""
-    bare = _MARKED.sub("", text)
+    bare = _MARKED.sub("", text[:MAX_MEASURED])
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in bare)

@@ -205,10 +205,11 @@ def _option(option: Option, question: Question, figures: _Figures) -> OptionView
 
 def _part(part: Part, figures: _Figures, depth: int) -> PartView:
     inner = [_part(p, figures, depth + 1) for p in part.parts] if depth < MAX_PART_DEPTH else []
+    left_out = Markup('<p class="cut">… more nested parts, in paper.json</p>' if part.parts and not inner else "")
     return PartView(
         label=visible(part.label)[:20],
         points=points_text(part.points),
-        text=rich(part.text, figures.html),
+        text=rich(part.text, figures.html) + left_out,
         answer=[line(entry) for entry in part.answer[:100]],
         solution=rich(part.solution, figures.html),
         parts=inner,

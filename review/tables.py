@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -12,6 +13,8 @@ MAX_ROWS, MAX_CELLS = 400, 60
 _STRUCTURE = frozenset({"table", "thead", "tbody", "tfoot", "tr", "colgroup", "col"})
 _INLINE = frozenset({"b", "strong", "i", "em", "u", "sub", "sup"})
 _BREAKS = frozenset({"br", "p", "div", "li"})
+
+_NO_TAG = re.compile(r"<(?!/?[A-Za-z])")  # a sign, a comment, a declaration: text, and html.parser raises on some
 
 
 @dataclass
@@ -76,18 +79,6 @@ class _TableParser(HTMLParser):
     def handle_data(self, data: str) -> None:
         self._text.append(data)
 
-    def handle_comment(self, data: str) -> None:
-        self._text.append(f"<!--{data}-->")
-
-    def handle_decl(self, decl: str) -> None:
-        self._text.append(f"<!{decl}>")
-
-    def handle_pi(self, data: str) -> None:
-        self._text.append(f"<?{data}>")
-
-    def unknown_decl(self, data: str) -> None:
-        self._text.append(f"<![{data}]>")
-
     def close(self) -> None:
         super().close()
         self._end_cell()
@@ -128,7 +119,7 @@ def clean_table(source: str, inline: Callable[[str], str]) -> str:
     may print them. `inline` turns a cell's plain text into safe HTML (formulas, blanks).
     """
     parser = _TableParser(inline)
-    parser.feed(source)
+    parser.feed(_NO_TAG.sub("&lt;", source))
     parser.close()
     rows = [row[:MAX_CELLS] for row in parser.rows if row]
     parts = ["<table>"]

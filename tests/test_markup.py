@@ -200,6 +200,19 @@ def test_no_text_takes_long(unit: str) -> None:
     assert time.process_time() - begin < 5
 
 
+@pytest.mark.parametrize("tail", ["_", "^x", "\\a", "_$1"])
+def test_open_formulas_do_not_take_long(tail: str) -> None:
+    begin = time.process_time()
+    check_safe(str(rich("$ " + tail * (MAX_TEXT // len(tail)))))
+    assert time.process_time() - begin < 2
+
+
+@pytest.mark.parametrize("cell", ["<![](a)", "<![CDATA[x", "<!DOCTYPE x", "<!--x", "<?x", "</ x", "a < 3", "<"])
+def test_signs_in_tables_are_text(cell: str) -> None:
+    page = check_safe(clean_table(f"<table><tr><td>{cell}</td></tr></table>", inline))
+    assert cell in page.text and page.tags.count("td") == 1
+
+
 def test_width_counts_what_is_seen() -> None:
     assert text_width("ab中") == 4
     assert text_width(r"$\frac{1}{2}$") == 2
