@@ -199,3 +199,244 @@ class TestRefused:
         assert open_source(tmp_path / "really-a-picture.pdf").kind == "images"
         make_pdf(tmp_path / "really-a-pdf.jpg")
         assert open_source(tmp_path / "really-a-pdf.jpg").page_count == 2
+
+
+def colours(source: Source) -> list[list[int]]:
+    return [read(source, n).image[10, 10].tolist() for n in range(1, source.page_count + 1)]
+
+
+RED, GREEN, BLUE = (255, 0, 0), (0, 255, 0), (0, 0, 255)
+
+
+class TestFolder:
+    def test_images_are_one_paper_in_natural_order(self, tmp_path: Path) -> None:
+        folder = tmp_path / "试卷"
+        folder.mkdir()
+        for name, colour in (("页10.png", BLUE), ("页2.PNG", GREEN), ("页1.webp", RED)):
+            kind = "WEBP" if name.endswith("webp") else "PNG"
+            (folder / name).write_bytes(encoded(picture(colour), kind, lossless=True))
+        for junk in (".DS_Store", "Thumbs.db", "._页1.png"):
+            (folder / junk).write_bytes(b"junk")
+        (folder / "notes.docx").write_bytes(b"PK words")
+        (folder / "rest.pdf").write_bytes(b"%PDF-")
+        source = open_source(folder)
+        assert (source.kind, source.name, source.page_count) == ("images", "试卷", 3)
+        assert colours(source) == [list(RED), list(GREEN), list(BLUE)]
+        assert [(i.code, i.severity, i.message.split(" in ")[0]) for i in source.issues] == [
+            ("file.entry_skipped", "warning", "notes.docx"),
+            ("file.entry_skipped", "error", "rest.pdf"),  # may hold pages of the paper
+        ]
+
+    def test_id_depends_on_bytes_and_order_alone(self, tmp_path: Path) -> None:
+        ids = []
+        for name, first, second in (("a", "1.png", "2.png"), ("b", "x1.png", "x2.png"), ("c", "2.png", "1.png")):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / first).write_bytes(encoded(picture(RED)))
+            (folder / second).write_bytes(encoded(picture(GREEN)))
+            ids.append(open_source(folder).paper_id)
+        assert ids[0] == ids[1] != ids[2]
+
+    def test_empty_page_file_is_an_error_of_the_paper(self, tmp_path: Path) -> None:
+        (tmp_path / "1.png").write_bytes(encoded(picture(RED)))
+        (tmp_path / "2.png").touch()
+        source = open_source(tmp_path)
+        assert source.page_count == 1
+        assert [(i.code, i.severity) for i in source.issues] == [("file.empty", "error")]
+
+    def test_size_limit_counts_all_pages(self, tmp_path: Path) -> None:
+        for number in (1, 2, 3):
+            (tmp_path / f"{number}.png").write_bytes(encoded(picture()))
+        size = (tmp_path / "1.png").stat().st_size
+        refused(tmp_path, "file.too_large", settings=Settings(max_source_bytes=2 * size))
+
+
+class TestZip:
+    def test_images_are_read_in_place(self, tmp_path: Path) -> None:
+        entries = [
+            ("scan/p10.png", encoded(picture(BLUE))),
+            ("scan/p9.png", encoded(picture(RED))),
+            ("__MACOSX/scan/._p9.png", b"junk"),
+            ("scan/readme.txt", b"hello"),
+        ]
+        path = make_zip(tmp_path / "a.zip", entries)
+        source = open_source(path)
+        assert colours(source) == [list(RED), list(BLUE)]
+        assert [i.message.split(" in ")[0] for i in source.issues] == ["scan/readme.txt"]
+        assert [p.name for p in tmp_path.iterdir()] == ["a.zip"]
+
+    def test_multi_page_tiff_inside(self, tmp_path: Path) -> None:
+        data = encoded(picture(RED), "TIFF", save_all=True, append_images=[picture(GREEN)])
+        source = open_source(make_zip(tmp_path / "a.zip", [("fax.tif", data), ("z.png", encoded(picture(BLUE)))]))
+        assert colours(source) == [list(RED), list(GREEN), list(BLUE)]
+
+    def test_names_in_gbk(self, tmp_path: Path) -> None:
+        entries = [("第2页.png", encoded(picture(BLUE))), ("第1页.png", encoded(picture(RED)))]
+        data = make_zip(tmp_path / "a.zip", entries).read_bytes()
+        for name, _ in entries:  # same length in neither encoding: rewrite names of equal length by hand
+            assert name.encode() in data
+        raw = io.BytesIO()
+        with zipfile.ZipFile(raw, "w") as archive:
+            for name, body in entries:
+                info = zipfile.ZipInfo("x")
+                info.filename = name.encode("gbk").decode("cp437")  # what a Chinese Windows writes
+                archive.writestr(info, body)
+        made = raw.getvalue()
+        for name, _ in entries:
+            made = made.replace(name.encode("gbk").decode("cp437").encode(), name.encode("gbk"))
+        assert made
+        source = open_source(self.gbk_zip(tmp_path / "b.zip", entries))
+        assert colours(source) == [list(RED), list(BLUE)]
+        assert source.page(1).name == "第1页.png"
+
+    @staticmethod
+    def gbk_zip(path: Path, entries: list[tuple[str, bytes]]) -> Path:
+        """Stored entries with GBK names and without the UTF-8 flag, as a Chinese Windows writes them."""
+        body, directory = b"", b""
+        for name, data in entries:
+            raw = name.encode("gbk")
+            common = struct.pack("<HHHHHIIIHH", 20, 0, 0, 0, 33, zlib.crc32(data), len(data), len(data), len(raw), 0)
+            directory += b"PK\x01\x02" + struct.pack("<H", 20) + common
+            directory += struct.pack("<HHHII", 0, 0, 0, 0, len(body)) + raw
+            body += b"PK\x03\x04" + common + raw + data
+        count = len(entries)
+        end = struct.pack("<HHHHIIH", 0, 0, count, count, len(directory), len(body), 0)
+        path.write_bytes(body + directory + b"PK\x05\x06" + end)
+        return path
+
+    @pytest.mark.parametrize(
+        "name", ["../evil.png", "a/../../evil.png", "/etc/evil.png", "C:\\evil.png", "..\\evil.png"]
+    )
+    def test_entries_that_point_outside_are_refused(self, tmp_path: Path, name: str) -> None:
+        refused(make_zip(tmp_path / "a.zip", [(name, encoded(picture()))]), "file.unsafe_archive")
+
+    def test_bombs_are_refused(self, tmp_path: Path) -> None:
+        bomb = make_zip(tmp_path / "ratio.zip", [("1.png", bytes(40_000_000))])
+        refused(bomb, "file.unsafe_archive")
+        many = make_zip(tmp_path / "many.zip", [(f"{n}.png", bytes(400_000)) for n in range(10)])
+        refused(many, "file.unsafe_archive", settings=Settings(max_source_bytes=1_000_000))
+        count = make_zip(tmp_path / "count.zip", [(f"{n}.png", b"x") for n in range(50)])
+        refused(count, "file.unsafe_archive", settings=Settings(max_pages=10))
+
+    def test_size_in_the_directory_is_not_believed(self, tmp_path: Path) -> None:
+        path = make_zip(tmp_path / "a.zip", [("1.png", bytes(3_000_000))])
+        data = bytearray(path.read_bytes())
+        for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+            at = data.index(mark) + offset
+            data[at : at + 4] = struct.pack("<I", 1000)
+        path.write_bytes(bytes(data))
+        source = open_source(path)
+        with pytest.raises(PageError):
+            read(source, settings=Settings(max_image_bytes=1_000_000))
+
+    def test_damage(self, tmp_path: Path) -> None:
+        entries = [("1.png", encoded(picture(RED))), ("2.png", encoded(picture(GREEN)))]
+        path = make_zip(tmp_path / "a.zip", entries, zipfile.ZIP_STORED)
+        data = bytearray(path.read_bytes())
+        (tmp_path / "cut.zip").write_bytes(bytes(data[: len(data) // 2]))
+        refused(tmp_path / "cut.zip", "file.damaged")
+        at = data.index(b"IDAT") + 6
+        data[at : at + 20] = bytes(20)
+        (tmp_path / "bit.zip").write_bytes(bytes(data))
+        source = open_source(tmp_path / "bit.zip")
+        with pytest.raises(PageError, match=r"1\.png"):
+            read(source, 1)
+        assert read(source, 2).image[10, 10].tolist() == list(GREEN)
+
+    def test_without_images(self, tmp_path: Path) -> None:
+        refused(make_zip(tmp_path / "a.zip", [("a.txt", b"x")]), "file.no_pages")
+        refused(make_zip(tmp_path / "b.zip", []), "file.no_pages")
+        word = make_zip(tmp_path / "c.docx", [("[Content_Types].xml", b"<x/>"), ("word/media/1.png", b"x")])
+        assert "office" in refused(word, "file.unknown_type").message
+
+
+class TestStoredPages:
+    def test_round_trip_and_channels(self, tmp_path: Path) -> None:
+        for colour, mode in ((RED, "RGB"), ((7, 7, 7), "L")):
+            pixels = np.array(picture(colour))
+            write_page(pixels, tmp_path / "001.png")
+            assert np.array_equal(read_page_image(tmp_path / "001.png"), pixels)
+            with Image.open(tmp_path / "001.png") as stored:
+                assert stored.mode == mode
+        assert [p.name for p in tmp_path.iterdir()] == ["001.png"]  # no temporary file is left
+
+    def test_absent_and_damaged(self, tmp_path: Path) -> None:
+        (tmp_path / "bad.png").write_bytes(b"\x89PNG")
+        for name in ("none.png", "bad.png"):
+            with pytest.raises(PageError):
+                read_page_image(tmp_path / name)
+
+
+RED, GREEN = (255, 0, 0), (0, 255, 0)
+
+
+class TestSeveralFiles:
+    def test_id_depends_on_bytes_and_order_alone(self, tmp_path: Path) -> None:
+        ids = []
+        for name, first, second in (("a", "1.png", "2.png"), ("b", "x9.png", "x10.png"), ("c", "2.png", "1.png")):
+            folder = tmp_path / name
+            folder.mkdir()
+            (folder / first).write_bytes(encoded(picture(RED)))
+            (folder / second).write_bytes(encoded(picture(GREEN)))
+            ids.append(open_source(folder).paper_id)
+        assert ids[0] == ids[1] != ids[2]
+
+    def test_documents_among_the_images_are_errors_other_files_are_mentioned(self, tmp_path: Path) -> None:
+        (tmp_path / "1.png").write_bytes(encoded(picture()))
+        (tmp_path / "notes.docx").write_bytes(b"PK words")
+        (tmp_path / "rest.pdf").write_bytes(b"%PDF-")  # may hold pages of the paper
+        assert [(i.code, i.severity, i.message.split(" in ")[0]) for i in open_source(tmp_path).issues] == [
+            ("file.entry_skipped", "warning", "notes.docx"),
+            ("file.entry_skipped", "error", "rest.pdf"),
+        ]
+
+    def test_size_limit_counts_all_pages(self, tmp_path: Path) -> None:
+        for number in (1, 2, 3):
+            (tmp_path / f"{number}.png").write_bytes(encoded(picture()))
+        size = (tmp_path / "1.png").stat().st_size
+        refused(tmp_path, "file.too_large", settings=Settings(max_source_bytes=2 * size))
+
+    def test_size_in_a_zip_directory_is_not_believed(self, tmp_path: Path) -> None:
+        path = make_zip(tmp_path / "a.zip", [("1.png", bytes(3_000_000))])
+        data = bytearray(path.read_bytes())
+        for mark, offset in ((b"PK\x03\x04", 22), (b"PK\x01\x02", 24)):
+            at = data.index(mark) + offset
+            data[at : at + 4] = struct.pack("<I", 1000)
+        path.write_bytes(bytes(data))
+        source = open_source(path)
+        with pytest.raises(PageError, match=r"1\.png"):
+            read(source, settings=Settings(max_image_bytes=1_000_000))
+
+    def test_damaged_zip(self, tmp_path: Path) -> None:
+        entries = [("1.png", encoded(picture(RED))), ("2.png", encoded(picture(GREEN)))]
+        data = bytearray(make_zip(tmp_path / "a.zip", entries, zipfile.ZIP_STORED).read_bytes())
+        (tmp_path / "cut.zip").write_bytes(bytes(data[: len(data) // 2]))
+        refused(tmp_path / "cut.zip", "file.damaged")
+        at = data.index(b"IDAT") + 6
+        data[at : at + 20] = bytes(20)
+        (tmp_path / "bits.zip").write_bytes(bytes(data))
+        source = open_source(tmp_path / "bits.zip")
+        with pytest.raises(PageError, match=r"1\.png"):
+            read(source, 1)
+        assert read(source, 2).image[10, 10].tolist() == list(GREEN)
+
+    def test_zips_without_images(self, tmp_path: Path) -> None:
+        refused(make_zip(tmp_path / "a.zip", [("a.txt", b"x")]), "file.no_pages")
+        refused(make_zip(tmp_path / "b.zip", []), "file.no_pages")
+        word = make_zip(tmp_path / "c.docx", [("[Content_Types].xml", b"<x/>"), ("word/media/1.png", b"x")])
+        assert "office" in refused(word, "file.unknown_type").message
+
+    def test_bomb_with_a_small_header_is_refused_before_it_is_decoded(self, tmp_path: Path) -> None:
+        def chunk(kind: bytes, body: bytes) -> bytes:
+            return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+        head = chunk(b"IHDR", struct.pack(">IIBBBBB", 60_000, 60_000, 8, 0, 0, 0, 0))
+        rows = chunk(b"IDAT", zlib.compress(bytes(60_001) * 50, 9))
+        data = b"\x89PNG\r\n\x1a\n" + head + rows + chunk(b"IEND", b"")
+        for path in (tmp_path / "bomb.png", make_zip(tmp_path / "bomb.zip", [("1.png", data)])):
+            if path.suffix == ".png":
+                path.write_bytes(data)
+            source = open_source(path)
+            with pytest.raises(PageError) as caught:
+                read(source)
+            assert caught.value.code == "page.too_large"
