@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from review.images import Missing, Picture
 from review.plain import visible
@@ -154,20 +156,27 @@ def page_issues(page: Page, paper: Paper) -> list[IssueView]:
 
 def section_views(paper: Paper, questions: Sequence[QuestionView]) -> list[SectionView]:
     """One row a section: of the coverage where it is given, else of the questions."""
-    left: dict[str, list[QuestionView]] = {}
-    for view, question in zip(questions, paper.questions, strict=True):
-        left.setdefault(question.section or "", []).append(view)
-    rows = [_covered(coverage, left) for coverage in paper.coverage.sections]
-    for name, views in left.items():
-        if views:
-            numbers = [_number(view) for view in views]
-            rows.append(SectionView(visible(name), numbers, len(views), None, 0, None, None))
+    pairs = zip(questions, paper.questions, strict=True)
+    runs = [
+        (name, [view for view, _ in group]) for name, group in groupby(pairs, key=lambda pair: pair[1].section or "")
+    ]
+    times = Counter(coverage.section or "" for coverage in paper.coverage.sections)
+    rows = []
+    for coverage in paper.coverage.sections:
+        name = coverage.section or ""
+        mine = [run for run in runs if run[0] == name]
+        if times[name] > 1:  # the paper has several sections of this name: each takes its own run of questions
+            mine = mine[:1]
+        runs = [run for run in runs if not any(run is m for m in mine)]
+        rows.append(_covered(coverage, [view for _, views in mine for view in views]))
+    for name, views in runs:
+        numbers = [_number(view) for view in views]
+        rows.append(SectionView(visible(name), numbers, len(views), None, 0, None, None))
     return rows
 
 
-def _covered(coverage: SectionCoverage, left: dict[str, list[QuestionView]]) -> SectionView:
-    """Numbers in the expected order, each with the next question of that section and number."""
-    here = left.get(coverage.section or "", [])
+def _covered(coverage: SectionCoverage, here: list[QuestionView]) -> SectionView:
+    """Numbers in the expected order, each with the next question of that number among the section's, `here`."""
     numbers: list[NumberView] = []
     for number in dict.fromkeys([*coverage.expected, *coverage.found, *coverage.gaps]):
         hits = [view for view in here if view.number == visible(number)[:20]]
@@ -177,7 +186,6 @@ def _covered(coverage: SectionCoverage, left: dict[str, list[QuestionView]]) -> 
         if not hits and number in (*coverage.gaps, *coverage.expected) and number not in coverage.found:
             numbers.append(NumberView(visible(number)[:20], None, False))
     numbers.extend(_number(view) for view in here)
-    here.clear()
     return SectionView(
         name=visible(coverage.section or ""),
         numbers=numbers,

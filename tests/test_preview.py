@@ -16,7 +16,8 @@ from PIL import Image, ImageDraw
 
 from review.images import FIGURE_BUDGET, Missing, Picture, Pictures, page_scale
 from review.preview import write_preview
-from review.preview_view import option_columns
+from review.preview_pages import section_views
+from review.preview_view import option_columns, question_view
 from wholepage.errors import WorkspaceError
 from wholepage.records import (
     Coverage,
@@ -308,6 +309,17 @@ def hostile(text: str) -> Paper:
         produced_by={text: text},
         resources=[{"id": text, "type": "passage", "page": 1, "bbox": (0, 0, 1, 1), "text": text}],
     )
+
+
+def test_sections_of_one_name_keep_their_own_questions() -> None:
+    numbers = [("选择题", "1"), ("选择题", "2"), ("解答题", "3"), ("选择题", "1"), (None, "9")]
+    record = paper([question(number, section=section) for section, number in numbers])
+    for section, expected in (("选择题", ["1", "2"]), ("解答题", ["3"]), ("选择题", ["1"])):
+        record.coverage.sections.append(SectionCoverage(section=section, expected=expected, found=expected))
+    views = [question_view(i, q, Pictures(Path(), 1)) for i, q in enumerate(record.questions, 1)]
+    rows = section_views(record, views)
+    assert [[n.question for n in row.numbers] for row in rows] == [[1, 2], [3], [4], [5]]
+    assert [(row.name, row.found, row.expected) for row in rows[2:]] == [("选择题", 1, 1), ("", 1, None)]
 
 
 def test_missing_and_bad_pictures_are_named(tmp_path: Path) -> None:
