@@ -20,6 +20,7 @@ from scoring.extract_text import Statement, bold, concluding, marked, unbold
 from scoring.rules.normalise import split_top, tidy
 
 MAX_PARTS = 60
+MAX_SPLIT = 3000  # characters of a text that is split into answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,6 +222,8 @@ def _item(text: str) -> str:
 
 def split_answers(text: str, count: int) -> list[str] | None:
     """`text` as exactly `count` answers: labelled, or separated by the strongest separator that gives that number."""
+    if len(text) > MAX_SPLIT:
+        return None
     text = text.strip().rstrip("。.")
     labelled = split_labels(text, count)
     if labelled and all(labelled):

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from scoring.rules.normalise import matching_brace, tidy
 from scoring.rules.units import parse_unit, split_quantity
 
-_BOX = re.compile(r"\\(?:f|x)?boxed\s*(?=\{)|\\fbox\s*(?=\{)")
+_BOX = re.compile(r"\\(?:f|x)?boxed\s?(?=\{)|\\fbox\s?(?=\{)")
 _BETWEEN = re.compile(r"^(?:[\s,，、;；.。$&]|\\quad|\\qquad|\\\\|\\[,;:! ]|或者?|和|与|及|or\b|and\b|\\text\{\s*(?:或|和|or|and)\s*\})*$")
-MAX_BOXES = 200
+MAX_BOXES = 100  # the last ones
+MAX_CONTENT = 3000
 _STOP = re.compile(r"[，。,；;\n（(]|\.(?:\s|$)")
 
 
@@ -27,10 +28,11 @@ def boxes(text: str) -> list[Box]:
     """All boxes that are closed, in order; of nested boxes the outermost, without the inner command."""
     found: list[Box] = []
     at = 0
-    while len(found) < MAX_BOXES and (match := _BOX.search(text, at)):
-        end = matching_brace(text[: match.end() + 4000], match.end())
+    for match in list(_BOX.finditer(text))[-MAX_BOXES:]:
+        if match.start() < at:
+            continue
+        end = matching_brace(text[: match.end() + MAX_CONTENT], match.end())
         if end < 0:
-            at = match.end()
             continue
         found.append(Box(match.start(), end + 1, _BOX.sub("", text[match.end() + 1 : end])))
         at = end + 1

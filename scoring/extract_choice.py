@@ -26,7 +26,7 @@ class Chosen:
 
 _JOIN = r"(?:\s*(?:[,，、;；/&+]|和|与|及|或者?|and|or)\s*|\s+|)"
 _ONE = r"[(（\[【]?[A-J][)）\]】]?"
-_RUN = rf"{_ONE}(?:{_JOIN}{_ONE})*(?![A-Za-z'’])"
+_RUN = rf"{_ONE}(?:{_JOIN}{_ONE}){{0,9}}(?![A-Za-z'’])"
 _ONLY = re.compile(rf"^(?:选项|选|(?i:options?|choices?)|答案)?\s*({_RUN})\s*(?:项|选项)?[.。]?$")
 _LEADING = re.compile(rf"^(?:选项|选|(?i:options?|choices?))?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$|\s+[-–—]|\s*(?:正确|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))")  # fmt: skip
 _ZH = re.compile(
@@ -41,7 +41,7 @@ _EN = re.compile(
     r"(?:(?:options?|choices?|letters?)\s+)?(?:only\s+)?",
     re.IGNORECASE,
 )
-_HEADING = re.compile(r"#+\s*(?:最终)?(?:答案|(?:final )?answer)\s*[:：]?\s*\n+\s*", re.IGNORECASE)
+_HEADING = re.compile(r"(?<!#)#{1,6}\s*(?:最终)?(?:答案|(?:final )?answer)\s*[:：]?\s*\n+\s*", re.IGNORECASE)
 _NOT_BUT = re.compile(r"\bnot\s+(?:option\s+)?[A-J]\b(?:\s+(?:or|and|nor)\s+[A-J]\b)*\s*,?\s*but\s+(?:rather\s+|instead\s+)?|(?:不是|不选|而非)\s*[A-J]\s*(?:项)?\s*[,，]?\s*(?:而是|而选|应选|但是)\s*|(?:rather than|instead of|而非|而不是)\s+[A-J]\b", re.IGNORECASE)  # fmt: skip
 _RIGHT_OPTION = re.compile(
     rf"(?:选项|option|choice)?\s*({_RUN})\s*(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都|是)?\s*(?:正确|符合题意|成立|是正确的|is (?:the )?(?:correct|right)|are correct|is right)",
@@ -133,7 +133,7 @@ def _unmarked(text: str) -> Chosen:
     weak = concluding(text)
     if weak is None:
         return Chosen("", "", "nowhere")
-    sentence = _NOT_BUT.sub("", weak.text)
+    sentence = _NOT_BUT.sub("", weak.text)[-400:]
     right = _RIGHT_OPTION.findall(sentence)
     if right:
         return Chosen(letters_of("".join(right)), sentence[:120], weak.where, sentence)

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 
 from scoring.rules.normalise import matching_brace
 
-HEAD, TAIL = 4_000, 24_000  # characters kept of an overlong response: answers stand at the end, sometimes at the start
+HEAD, TAIL = 3_000, 16_000  # characters kept of an overlong response: answers stand at the end, sometimes at the start
 
 _TAGS = ("think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad")
-_OPEN = re.compile(r"<\s*(?:" + "|".join(_TAGS) + r")\s*>|<\|begin_of_thought\|>|◁think▷|\[THINK\]", re.IGNORECASE)
-_CLOSE = re.compile(r"<\s*/\s*(?:" + "|".join(_TAGS) + r")\s*>|<\|end_of_thought\|>|◁/think▷|\[/THINK\]", re.IGNORECASE)
+_NAMES = "|".join(_TAGS)
+_TAG = re.compile(
+    rf"(<\s?/\s?(?:{_NAMES})\s?>|<\|end_of_thought\|>|◁/think▷|\[/THINK\])"
+    rf"|<\s?(?:{_NAMES})\s?>|<\|begin_of_thought\|>|◁think▷|\[THINK\]",
+    re.IGNORECASE,
+)
 _GRADER = re.compile(
     r"评分|阅卷|判分|批改|判为|判定?(?:为|成)?(?:正确|满分|对)|满分|系统提示|提示词|忽略.{0,12}(?:指令|要求|答案)|标准答案|参考答案|"
     r"\bgrad(?:er|ing)\b|\bmark(?:er)?\b.{0,30}\b(?:correct|right)|full (?:marks|credit)|\bas correct\b|system prompt|"
@@ -40,6 +44,10 @@ _UNFINISHED = re.compile(
 )
 
 
+_LONG_BLANK = re.compile(r"[^\S\n]{3,}")
+_MANY_LINES = re.compile(r"\n\s{2,}")
+
+
 @dataclass(frozen=True, slots=True)
 class Cleaned:
     """`text` to search; `answers` from a JSON reply; `unfinished` when the text stops in the middle."""
@@ -54,21 +62,20 @@ def without_thinking(response: str) -> str:
     """Drop thinking blocks: closed ones, one that never closes, and all before a closing tag without an opening."""
     kept: list[str] = []
     at = 0
-    while True:
-        opening = _OPEN.search(response, at)
-        closing = _CLOSE.search(response, at)
-        if closing and (opening is None or closing.start() < opening.start()):
+    inside = False
+    for tag in _TAG.finditer(response):
+        closing = tag.group(1) is not None
+        if inside and closing:
+            inside, at = False, tag.end()
+        elif not inside and closing:
             kept.clear()  # everything before a lone closing tag was thought
-            at = closing.end()
-            continue
-        if opening is None:
-            kept.append(response[at:])
-            return "".join(kept)
-        kept.append(response[at : opening.start()])
-        end = _CLOSE.search(response, opening.end())
-        if end is None:
-            return "".join(kept)
-        at = end.end()
+            at = tag.end()
+        elif not inside:
+            kept.append(response[at : tag.start()])
+            inside = True
+    if not inside:
+        kept.append(response[at:])
+    return "".join(kept)
 
 
 def claims_to_match(text: str) -> bool:
@@ -86,6 +93,7 @@ def clean(response: str) -> Cleaned:
     text = without_thinking(response).replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
+    text = _LONG_BLANK.sub("  ", _MANY_LINES.sub("\n\n", text))  # no pattern below then meets long runs of blanks
     answers, text = _json_answers(text)
     lines = []
     for line in text.split("\n"):

@@ -11,6 +11,7 @@ from scoring.outcome import Gold, Outcome, PartVerdict, Verdict
 from scoring.rules import truefalse
 from scoring.rules.choice import letters_of_key, multi_select_fraction, options_by_text
 from scoring.rules.part import Judged, Surroundings, judge_part
+from wholepage.errors import WholepageError
 
 MAX_EXTRACTED = 500  # characters of an extracted text that an outcome keeps
 
@@ -23,10 +24,11 @@ def mark_response(gold: Gold, response: str) -> Outcome:
     try:
         cleaned = clean(response)
         parts = _parts(gold, cleaned)
-    except RecursionError:
-        parts = tuple(
-            PartVerdict("undecided", 0.0, "", "", "limits", "nested beyond the limits") for _ in gold.answer
-        )
+    except WholepageError:
+        raise  # a missing package is the user's matter, not the response's
+    except Exception as error:  # noqa: BLE001 - whatever a text provokes, it is a judge's matter and never a crash
+        reason = f"the rules failed on this text ({type(error).__name__})"
+        parts = tuple(PartVerdict("undecided", 0.0, "", "", "limits", reason) for _ in gold.answer)
     return _sum(parts)
 
 

@@ -28,7 +28,7 @@ _DISCARDED = re.compile(
     r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected|discarded?|extraneous)\s*[)）]?"
 )
 _FORMULA = re.compile(r"\$\$?([^$]{1,400})\$\$?|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]")
-_NUMBER = re.compile(r"(?<![\w.])[-−－]?\d+(?:\.\d+)?(?![\w.])")
+_NUMBER = re.compile(r"(?<![\w.±∓])[-−－]?\d+(?:\.\d+)?(?![\w.])")
 MAX_READINGS = 24
 
 

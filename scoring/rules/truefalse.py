@@ -29,5 +29,8 @@ def verdict_in(sentence: str) -> bool | None:
     whole = verdict(sentence)
     if whole is not None:
         return whole
-    found = _INLINE.findall(sentence)
-    return verdict(found[-1]) if found else None
+    found = [verdict(word) for word in _INLINE.findall(sentence)]
+    signs = set(re.findall("[√×✓✔✗✘]", sentence))
+    if signs & set("√✓✔") and signs & set("×✗✘"):
+        return None  # both are offered
+    return found[-1] if found else None
