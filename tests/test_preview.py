@@ -316,7 +316,7 @@ def test_sections_of_one_name_keep_their_own_questions() -> None:
     record = paper([question(number, section=section) for section, number in numbers])
     for section, expected in (("选择题", ["1", "2"]), ("解答题", ["3"]), ("选择题", ["1"])):
         record.coverage.sections.append(SectionCoverage(section=section, expected=expected, found=expected))
-    views = [question_view(i, q, Pictures(Path(), 1)) for i, q in enumerate(record.questions, 1)]
+    views = [question_view(i, q, Pictures(Path(), 1), {1}) for i, q in enumerate(record.questions, 1)]
     rows = section_views(record, views)
     assert [[n.question for n in row.numbers] for row in rows] == [[1, 2], [3], [4], [5]]
     assert [(row.name, row.found, row.expected) for row in rows[2:]] == [("选择题", 1, 1), ("", 1, None)]
