@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from ingest.discover import papers_in
 from ingest.names import IMAGE_SUFFIXES, is_junk, is_partial, natural_key
 
 UNFINISHED_PATIENCE = 5  # a file whose end is missing must rest this many times as long before it is taken as it is
@@ -27,8 +28,9 @@ class _Resting:
 class Inbox:
     """Keeps an eye on a folder. `ready` returns each entry once its size and time have not changed for a while.
 
-    An entry is a file directly in the folder, or a folder in it that holds images: that one is one paper.
-    Downloads that say so by their name, hidden files and junk are passed over.
+    An entry is a file directly in the folder, or a paper in a folder below it by the rule of `ingest.discover`: a
+    folder of images, or each file of a folder that holds PDFs or zips. Downloads that say so by their name, hidden
+    files and junk are passed over.
     """
 
     def __init__(self, folder: Path, settle_seconds: float = 2.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -77,13 +79,26 @@ class Inbox:
 
     def _entries(self) -> dict[Path, Signature]:
         found: dict[Path, Signature] = {}
-        for path in self.folder.iterdir():
-            if is_junk(path.name) or is_partial(path.name):
-                continue
+        for path in _papers(self.folder):
             signature = _signature(path)
             if signature:
                 found[path] = signature
         return found
+
+
+def _papers(folder: Path) -> list[Path]:
+    """Paths that are one paper each. A folder that is away for a while (a share, a stick) counts as empty."""
+    try:
+        members = [p for p in folder.iterdir() if not is_junk(p.name) and not is_partial(p.name)]
+    except OSError:
+        return []
+    papers = []
+    for path in members:
+        try:
+            papers.extend(papers_in(path) if path.is_dir() else [path])
+        except OSError:  # it went away while we looked
+            continue
+    return papers
 
 
 def _signature(path: Path) -> Signature:
@@ -101,10 +116,11 @@ def _signature(path: Path) -> Signature:
 
 
 def looks_complete(path: Path) -> bool:
-    """Whether the end of a file is what its kind ends with; True for kinds that have no mark, and for whole folders."""
-    if path.is_dir():
-        return not any(is_partial(p.name) for p in path.iterdir())
+    """Whether the end of a file, or of each image in a folder, is what its kind ends with; True for other kinds."""
     try:
+        if path.is_dir():
+            files = [p for p in path.iterdir() if p.is_file() and not is_junk(p.name)]
+            return all(not is_partial(p.name) and looks_complete(p) for p in files)
         with path.open("rb") as handle:
             head = handle.read(8)
             size = handle.seek(0, 2)
