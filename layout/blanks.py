@@ -16,14 +16,24 @@ UNDERSCORES = re.compile(r"[_＿]+")
 
 
 def free_rules(rules: Sequence[Box], mask: Mask, em: float) -> list[Box]:
-    """Those `rules` that nothing is printed upon: a fraction bar and an underline carry ink, a blank does not."""
+    """Those `rules` with nothing printed upon or hung under them.
+
+    A fraction bar and an underline carry ink, the bar of a radical or an overline has ink right below it; a blank
+    has neither.
+    """
     free = []
     for rule in rules:
-        top, bottom = int(rule.y0 - 0.75 * em), int(rule.y0 - 0.12 * em)
-        upper = mask[max(0, top) : max(bottom, 1), int(rule.x0) : int(rule.x1) + 1]
-        if not upper.size or float((upper > 0).any(axis=0).mean()) < 0.3:
+        above = _inked(mask, rule, rule.y0 - 0.75 * em, rule.y0 - 0.12 * em)
+        below = _inked(mask, rule, rule.y1 + 0.1 * em, rule.y1 + 0.38 * em)
+        if above < 0.3 and below < 0.2:
             free.append(rule)
     return free
+
+
+def _inked(mask: Mask, rule: Box, top: float, bottom: float) -> float:
+    """Share of the rule's length with ink between two heights."""
+    area = mask[max(0, int(top)) : max(1, int(bottom)), int(rule.x0) : int(rule.x1) + 1]
+    return float((area > 0).any(axis=0).mean()) if area.size else 0.0
 
 
 def insert_blanks(lines: Sequence[Line], rules: Sequence[Box], em: float) -> list[Line]:

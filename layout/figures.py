@@ -186,7 +186,7 @@ def _is_frame(box: Box, long_text: Sequence[Box]) -> bool:
 
 
 def _is_inline(box: Box, segments: Sequence[Segment], em: float) -> bool:
-    """Whether the hull is a part of a line of text, such as a tall bracket or a blank: low, and text goes on beside it."""
+    """Whether the hull is a part of a line, such as a tall bracket or a blank: low, and text goes on beside it."""
     if box.height > 3.2 * em or box.width > 14 * em:
         return False
     for segment in segments:
