@@ -101,11 +101,12 @@ def parse_paper(
 
 
 def _choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -> Template:
-    """The named template, or the one whose patterns find the most evidence; the language decides a tie."""
+    """The named template, or of those in the paper's language the one whose patterns find the most evidence."""
     if name != "auto":
         return load_template(name)
     templates = [load_template(n) for n in template_names()]
-    return max(templates, key=lambda t: _structure(flow, t).score + (8.0 if t.language == language else 0.0))
+    spoken = [t for t in templates if t.language == language]
+    return max(spoken or templates, key=lambda t: _structure(flow, t).score)
 
 
 def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
