@@ -10,24 +10,28 @@ from pathlib import Path
 
 from ingest.names import natural_key
 
-# What stands after a paper's name when the file is its key. Chinese words may follow directly, Latin ones need a
-# separator (a "monkey" is no key). 含答案, 及答案 and 解析版 are papers that carry their answers, not keys.
-_SEPARATOR = r"[\s_\-–—.,·()（）\[\]【】《》]"
+# What stands after (or before) a paper's name when the file is its key. Chinese words may follow directly, Latin ones
+# need a separator (a "monkey" is no key). 解析版 is a paper that carries its answers, not a key.
+_SEPARATOR = r"[\s_\-–—.,·:+()（）\[\]【】《》]"
 _KEY_ZH = (
-    r"(?<![含附带有和与及无])(?:试题|试卷)?(?:参考答案|标准答案|答案)"
-    r"(?:(?:及|和|与)?(?:评分标准|评分细则|评分参考|解析|详解))?"
+    r"(?:参考|标准|试题|试卷|简要|详细|简单)*答案(?:(?:及|和|与)?(?:评分标准|评分细则|评分参考|解析|详解))?版?|"
+    r"评分标准|评分细则|评分参考"
 )
-_KEY_EN = r"(?:answers?(?:[\s_\-]?(?:key|sheet|scheme))?|key|mark(?:ing)?[\s_\-]?schemes?|solutions?|ms|rubric)"
-_KEY = re.compile(
-    rf"^(?P<stem>.+?)(?:{_SEPARATOR}*{_KEY_ZH}|{_SEPARATOR}+{_KEY_EN})(?:{_SEPARATOR}*\d?{_SEPARATOR}*)$", re.IGNORECASE
+_KEY_EN = r"(?:model[\W_]*)?(?:answers?|solutions?)(?:[\W_]*(?:keys?|sheets?|schemes?))?|"
+    r"keys?|mark(?:ing)?[\W_]*schemes?|ms|rubric"
+_COPY = rf"(?:{_SEPARATOR}*(?:copy|副本|\d|\(\d+\)))?{_SEPARATOR}*$"  # what a second download adds
+_AT_END = re.compile(rf"(?:{_KEY_ZH}|(?<=[\W_])(?:{_KEY_EN})){_COPY}")
+_AT_START = re.compile(rf"^{_SEPARATOR}*(?:{_KEY_ZH}|{_KEY_EN}){_SEPARATOR}+")
+_MS_TOKEN = re.compile(r"(?<![a-z0-9])ms(?![a-z0-9])")  # 0620_s23_ms_42 is the key of 0620_s23_qp_42
+# The file holds questions as well, or says that it has no answers: 含简单答案, 试题及答案, "with answers", 无答案.
+_BOTH = re.compile(
+    r"(?:含|附|带|有|无|没有)[^\W_]{0,4}$|(?:\b|_)(?:with|without|and|no|incl|including)[\W_]*$|[&+及和与][\W_]*$"
 )
 _PAPER_TAIL = re.compile(
     rf"{_SEPARATOR}*(?:试题|试卷|题目版|题目|原卷版|原卷|空白卷|学生版|question{_SEPARATOR}?papers?|questions?|paper|qp)"
-    rf"{_SEPARATOR}*$",
-    re.IGNORECASE,
+    rf"{_SEPARATOR}*$"
 )
-_MS_TOKEN = re.compile(r"(?<![a-z0-9])ms(?![a-z0-9])", re.IGNORECASE)  # 0620_s23_ms_42 is the key of 0620_s23_qp_42
-_QP_TOKEN = re.compile(r"(?<![a-z0-9])qp(?![a-z0-9])", re.IGNORECASE)
+_QP_TOKEN = re.compile(r"(?<![a-z0-9])qp(?![a-z0-9])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,18 +45,22 @@ class Pair:
 def key_stem(name: str) -> str | None:
     """What the paper of this key file should be called, normalised; None when the name is not a key's."""
     stem = _plain(name)
-    match = _KEY.match(stem)
-    if match:
-        return _squeezed(match["stem"])
-    if _MS_TOKEN.search(stem):
-        return _squeezed(_MS_TOKEN.sub("", stem))
+    for pattern in (_AT_END, _AT_START, _MS_TOKEN):
+        match = pattern.search(stem)
+        if match is None or _BOTH.search(stem[: match.start()]):
+            continue
+        rest = _squeezed(stem[: match.start()] + " " + stem[match.end() :])
+        if rest:
+            return rest
     return None
 
 
 def paper_stems(name: str) -> set[str]:
     """Normalised names under which a key may refer to this paper."""
     stem = _plain(name)
-    return {_squeezed(stem), _squeezed(_PAPER_TAIL.sub("", stem)), _squeezed(_QP_TOKEN.sub("", stem))} - {""}
+    single = re.sub(rf"{_SEPARATOR}*\(\d+\){_SEPARATOR}*$", "", stem)  # a second download
+    shorter = (single, _PAPER_TAIL.sub("", single), _QP_TOKEN.sub("", stem))
+    return {_squeezed(stem), *map(_squeezed, shorter)} - {""}
 
 
 def pair_files(paths: Iterable[Path]) -> list[Pair]:
@@ -81,6 +89,8 @@ def find_paper(key: Path, candidates: Sequence[Path]) -> Path | None:
     fitting = [p for p in candidates if p != key and p.parent == key.parent and stem in paper_stems(p.name)]
     exact = [p for p in fitting if _squeezed(_plain(p.name)) == stem]
     chosen = exact or fitting
+    if len(chosen) > 1:  # X.pdf and X.jpg: the one of the key's own kind
+        chosen = [p for p in chosen if p.suffix.casefold() == key.suffix.casefold()]
     return chosen[0] if len(chosen) == 1 else None
 
 
@@ -91,4 +101,6 @@ def _plain(name: str) -> str:
 
 
 def _squeezed(stem: str) -> str:
-    return re.sub(_SEPARATOR + "+", "", stem)
+    """Without separators. Between two digits one stays: 1-12 and 11-2 are different papers."""
+    marked = re.sub(rf"(?<=\d){_SEPARATOR}+(?=\d)", "~", stem)
+    return re.sub(_SEPARATOR + "+", "", marked)

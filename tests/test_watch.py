@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.pairing import key_stem, pair_files
 from ingest.watch import UNFINISHED_PATIENCE, Inbox, looks_complete, watch_inbox
 
 PDF = b"%PDF-1.7\nbody\n%%EOF\n"
@@ -194,3 +195,31 @@ def test_the_watch_sees_files_as_they_come_and_stops(tmp_path: Path) -> None:
     thread.join()
     assert seen[0] == "first.pdf"
     assert seen[-1] == "second.pdf"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2013中考_含简单答案.pdf",
+        "X（附参考答案）.pdf",
+        "X题目和标准答案.pdf",
+        "X_无答案.pdf",
+        "X with answers.pdf",
+        "questions & answers.pdf",
+        "X no answers.pdf",
+    ],
+)
+def test_papers_that_carry_their_answers_never_wait_as_keys(name: str) -> None:
+    assert key_stem(name) is None
+
+
+def test_keys_are_told_apart() -> None:
+    folder = [Path(n) for n in ("T (1).pdf", "T (2).pdf", "T (2) key.pdf", "T (1) key.pdf", "答案-卷1-12.pdf")]
+    folder += [Path(n) for n in ("卷11-2.pdf", "卷1-12.pdf", "X.jpg", "X.pdf", "X_model answers (1).pdf")]
+    pairs = {str(p.paper): str(p.answers) for p in pair_files(folder) if p.answers}
+    assert pairs == {
+        "T (1).pdf": "T (1) key.pdf",
+        "T (2).pdf": "T (2) key.pdf",
+        "卷1-12.pdf": "答案-卷1-12.pdf",
+        "X.pdf": "X_model answers (1).pdf",
+    }
