@@ -17,8 +17,10 @@ _KEY_ZH = (
     r"(?:参考|标准|试题|试卷|简要|详细|简单)*答案(?:(?:及|和|与)?(?:评分标准|评分细则|评分参考|解析|详解))?版?|"
     r"评分标准|评分细则|评分参考"
 )
-_KEY_EN = r"(?:model[\W_]*)?(?:answers?|solutions?)(?:[\W_]*(?:keys?|sheets?|schemes?))?|"
+_KEY_EN = (
+    r"(?:model[\W_]*)?(?:answers?|solutions?)(?:[\W_]*(?:keys?|sheets?|schemes?))?|"
     r"keys?|mark(?:ing)?[\W_]*schemes?|ms|rubric"
+)
 _COPY = rf"(?:{_SEPARATOR}*(?:copy|副本|\d|\(\d+\)))?{_SEPARATOR}*$"  # what a second download adds
 _AT_END = re.compile(rf"(?:{_KEY_ZH}|(?<=[\W_])(?:{_KEY_EN})){_COPY}")
 _AT_START = re.compile(rf"^{_SEPARATOR}*(?:{_KEY_ZH}|{_KEY_EN}){_SEPARATOR}+")
