@@ -119,11 +119,29 @@ def _confirm(
     best, other = max(forward, backward), min(forward, backward)
     turn = base if forward >= backward else (base + 2) % 4
     if turn == 3:
-        as_is = _line_crops(small, ink)[: CROPS // 2]
-        other = max(other, _mean_reading(as_is, readability) if as_is else 0.0)
+        across = _line_crops(small, ink)[: CROPS // 2]
+        down = [_row_of_cells(turn_image(crop, 3)) for crop in few]
+        other = max(other, _mean_reading(down, readability), _mean_reading(across, readability) if across else 0.0)
     if best < MIN_READING or best < other + MIN_GAIN:
         return Verdict(0, False)
     return Verdict(turn, True)
+
+
+def _row_of_cells(column: Gray) -> Gray:
+    """A column of characters set side by side, so that vertical text can be read: cut where rows hold no ink."""
+    import cv2
+
+    width = column.shape[1]
+    _, ink = cv2.threshold(column, 0, 1, cv2.THRESH_BINARY_INV + cv2.THRESH_OTSU)
+    filled = ink.any(axis=1)
+    cells: list[Gray] = []
+    start = 0
+    for y in range(1, column.shape[0] + 1):
+        gap = y == column.shape[0] or (filled[y - 1] and not filled[y])
+        if gap and (y - start >= 0.7 * width or y == column.shape[0]):
+            cells.append(cv2.resize(column[start:y], (width, width), interpolation=cv2.INTER_AREA))
+            start = y
+    return np.ascontiguousarray(np.hstack(cells))
 
 
 def _mean_reading(crops: Sequence[Gray], readability: Readability) -> float:
