@@ -436,3 +436,33 @@ def test_browser_highlights_both_ways(tmp_path: Path) -> None:
     trial.write_text(open_policy.replace("</body>", act + "</body>"), encoding="utf-8")
     body = Dom(dump(trial, tmp_path / "profile")).all("body")[0]
     assert body["data-seen"] == "chip+b1-1+q1 chip+b2-1+q2 none chip+b1-1+q1 b1-1 chip+b2-1+q2"
+
+
+def test_filter_is_offered_when_it_can_help(tmp_path: Path) -> None:
+    sure, doubtful = question("1"), question("2", confidence=0.5)
+    for questions, offered in (([sure, doubtful], True), ([sure, sure], False), ([doubtful, doubtful], False)):
+        _, source, _ = preview(tmp_path, paper(questions))
+        assert ("Only the 1 of 2 questions with doubts" in source) == offered
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(browser() is None, reason="needs Chromium or Chrome on PATH")
+def test_browser_filters_questions_with_doubts(tmp_path: Path) -> None:
+    pages = [page(1), page(2)]
+    calm = question("3", regions=[Region(page=2, bbox=(80, 100, 400, 200))])
+    _, source, _ = preview(tmp_path, paper([question("1"), question("2", confidence=0.5), calm], pages))
+    act = """<script>
+      var seen = [], only = document.getElementById("only"), shown = function () {
+        return Array.from(document.querySelectorAll(".question, .row")).filter(function (n) {
+          return n.getClientRects().length > 0; }).map(function (n) { return n.id; }).join("+"); };
+      only.click(); seen.push(shown());
+      document.dispatchEvent(new KeyboardEvent("keydown", {key: "j"}));
+      seen.push(document.querySelector(".question.hot").id);
+      document.querySelector(".numbers a[href='#q3']").click(); seen.push(shown(), only.checked);
+      document.body.setAttribute("data-seen", seen.join(" "));
+    </script>"""
+    open_policy = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", source)
+    trial = tmp_path / "trial.html"
+    trial.write_text(open_policy.replace("</body>", act + "</body>"), encoding="utf-8")
+    body = Dom(dump(trial, tmp_path / "profile")).all("body")[0]
+    assert body["data-seen"] == "page-1+q2 q2 page-1+q1+q2+page-2+q3 false"

@@ -2,6 +2,7 @@
 (function () {
   "use strict";
   var hot = null;
+  var only = document.getElementById("only");
   document.documentElement.classList.add("js");
   function owner(node) {
     var found = node && node.closest ? node.closest("[data-q]") : null;
@@ -16,6 +17,7 @@
   }
   function show(q, node) {
     if (!node) return;
+    if (only && !node.getClientRects().length) only.checked = false; // the filter hides it
     node.scrollIntoView({ block: node.classList.contains("question") ? "start" : "nearest" });
     var focus = node.matches("a") ? node : node.querySelector("a.number");
     if (focus) focus.focus({ preventScroll: true });
@@ -34,7 +36,9 @@
   });
   document.addEventListener("keydown", function (e) {
     if (e.ctrlKey || e.metaKey || e.altKey || (e.key !== "j" && e.key !== "k")) return;
-    var all = Array.prototype.slice.call(document.querySelectorAll(".question"));
+    var all = Array.prototype.filter.call(document.querySelectorAll(".question"), function (n) {
+      return n.getClientRects().length > 0;
+    });
     var at = all.findIndex(function (n) { return n.getAttribute("data-q") === hot; });
     var next = all[e.key === "j" ? at + 1 : Math.max(0, at - 1)];
     if (next) show(next.getAttribute("data-q"), next);
