@@ -18,6 +18,7 @@ from scoring.extract_boxes import Box, boxes, last_run, with_unit
 from scoring.extract_clean import Cleaned, clean, refuses
 from scoring.extract_text import Statement, bold, concluding, marked, unbold
 from scoring.rules.normalise import split_top, tidy
+from scoring.rules.statement import readings
 
 MAX_PARTS = 60
 MAX_SPLIT = 3000  # characters of a text that is split into answers
@@ -67,7 +68,7 @@ def _spread(answers: list[str], where: str, count: int) -> list[Found]:
     return [Found("", where, conflict=f"{len(answers)} answers for {count} blanks")] * count
 
 
-def _single(cleaned: Cleaned) -> Found:
+def _single(cleaned: Cleaned) -> Found:  # noqa: PLR0911
     text = cleaned.text
     found = [b for b in boxes(text) if b.content.strip()]
     mark = marked(text)
@@ -100,13 +101,17 @@ def _of(statement: Statement) -> Found:
     return Found(statement.text, statement.where, statement.strong)
 
 
-def _several(cleaned: Cleaned, count: int) -> list[Found]:
+def _several(cleaned: Cleaned, count: int) -> list[Found]:  # noqa: PLR0911, PLR0912
     text = cleaned.text
     found = [b for b in boxes(text) if b.content.strip()]
     if len(found) >= count:
         run = last_run(text, found)
         if len(run) > count and len({tidy(b.content) for b in run}) > 1:
-            return [Found(", ".join(b.content for b in run)[:400], "boxes", conflict=f"{len(run)} boxes for {count} answers")] * count  # fmt: skip
+            return [
+                Found(
+                    ", ".join(b.content for b in run)[:400], "boxes", conflict=f"{len(run)} boxes for {count} answers"
+                )
+            ] * count
         return [Found(with_unit(text, b).strip(), "box") for b in found[-count:]]
     if len(found) == 1:
         pieces = split_answers(found[0].content, count)
@@ -116,7 +121,9 @@ def _several(cleaned: Cleaned, count: int) -> list[Found]:
     bare = unbold(text)
     sources: list[tuple[str, str]] = []
     if mark is not None:
-        sources.append((bare[mark.position :].split("\n", 1)[0] if len(mark.text) < 3 else _after(bare, mark), mark.where))
+        sources.append(
+            (bare[mark.position :].split("\n", 1)[0] if len(mark.text) < 3 else _after(bare, mark), mark.where)
+        )
     strong = bold(text)
     if strong is not None:
         sources.append((strong.text, strong.where))
@@ -132,10 +139,14 @@ def _several(cleaned: Cleaned, count: int) -> list[Found]:
         return [*filled, *[NOTHING] * (count - len(filled))]
     weak = concluding(text)
     last_line = bare.rstrip().rsplit("\n", 1)[-1]
+    lines = [line.strip() for line in bare.split("\n") if line.strip()]
+    if len(lines) == count and all(len(line) <= 60 for line in lines):
+        return [Found(line, "lines") for line in lines]
     for source in (weak.text if weak else "", last_line):
-        pieces = split_answers(source, count)
-        if pieces:
-            return [Found(p, "last sentence", False) for p in pieces]
+        for reading in readings(source):
+            pieces = split_answers(reading, count)
+            if pieces:
+                return [Found(p, "last sentence", False) for p in pieces]
     if cleaned.refused or len(text) < 3:
         return [NOTHING] * count
     return [Found("", "nowhere", conflict=f"no {count} answers can be told apart")] * count
@@ -150,8 +161,9 @@ def _after(bare: str, mark: Statement) -> str:
 
 
 _LABEL = re.compile(
-    r"(?P<paren>[(（]\s*(?P<n1>\d{1,2}|[a-jⅰⅱⅲⅳ]|[一二三四五六七八九十])\s*[)）])|(?P<circle>[①-⑳])|第\s*(?P<n2>\d{1,2}|[一二三四五六七八九十①-⑳])\s*(?:个)?(?:空|问|题)(?:应?填)?|"
-    r"(?:(?<=\s)|^)(?P<n3>\d{1,2})\s*[.、．](?!\d)|(?:(?<=[\s,，;；。])|^)(?P<n4>[A-Ja-j])\s*[:：]",
+    r"(?P<paren>[(（]\s*(?P<n1>\d{1,2}|[a-jⅰⅱⅲⅳ]|[一二三四五六七八九十])\s*[)）])|(?P<circle>[①-⑳])|第\s*(?P<n2>\d{1,2}"
+    r"|[一二三四五六七八九十①-⑳])\s*(?:个)?(?:空|问|题)(?:应?填)?|"
+    r"(?:(?<=\s)|^)(?P<n3>\d{1,2})\s*[.、．)）](?!\d)|(?:(?<=[\s,，;；。])|^)(?P<n4>[A-Ja-j])\s*[:：]",
     re.MULTILINE,
 )
 _HAN_DIGITS = {c: i + 1 for i, c in enumerate("一二三四五六七八九十")}
@@ -181,7 +193,7 @@ def split_labels(text: str, count: int) -> list[str] | None:
     masked = re.sub(r"\$[^$\n]*\$", lambda m: "\x01" * len(m.group()), text)
     for match in _LABEL.finditer(masked):
         before = masked[match.start() - 1 : match.start()] if match.start() else ""
-        if match["paren"] and before and (before.isalnum() and before.isascii() or before == "\x01"):
+        if match["paren"] and before and ((before.isalnum() and before.isascii()) or before == "\x01"):
             continue  # f(1)
         kind, number = _label_number(match)
         runs.setdefault(kind, []).append((number, match.start(), match.end()))
@@ -230,7 +242,14 @@ def split_answers(text: str, count: int) -> list[str] | None:
         return labelled
     if labelled and len(_LABEL.findall(text)) == count:
         return labelled
-    for separator in (r"\s*[;；]\s*", r"\s*(?:\\q?quad|\\qquad|&|\\\\|\n|\t)\s*", r"\s*、\s*", r"\s*[,，]\s*", r"\s+"):
+    for separator in (
+        r"\s*[;；]\s*",
+        r"\s*(?:\\q?quad|\\qquad|&|\\\\|\n|\t)\s*",
+        r"\s*、\s*",
+        r"\s*[,，]\s*",
+        r"\s*(?:和|与|以及|(?<![A-Za-z])and(?![A-Za-z]))\s*",
+        r"\s+",
+    ):
         pieces = [p.strip() for p in split_top(_strip_dollars(text), re.compile(separator)) if p.strip()]
         if len(pieces) == count:
             return pieces
@@ -239,5 +258,8 @@ def split_answers(text: str, count: int) -> list[str] | None:
     return None
 
 
+_JOINING_TEXT = re.compile(r"\\(?:text|mathrm|mbox)\s*\{\s*(and|和|与|以及|[,，;；、])\s*\}")
+
+
 def _strip_dollars(text: str) -> str:
-    return text.replace("$", " ")
+    return _JOINING_TEXT.sub(r" \1 ", text.replace("$", " "))

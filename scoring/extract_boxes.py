@@ -9,7 +9,9 @@ from scoring.rules.normalise import matching_brace, tidy
 from scoring.rules.units import parse_unit, split_quantity
 
 _BOX = re.compile(r"\\(?:f|x)?boxed\s?(?=\{)|\\fbox\s?(?=\{)")
-_BETWEEN = re.compile(r"^(?:[\s,，、;；.。$&]|\\quad|\\qquad|\\\\|\\[,;:! ]|或者?|和|与|及|or\b|and\b|\\text\{\s*(?:或|和|or|and)\s*\})*$")
+_BETWEEN = re.compile(
+    r"^(?:[\s,，、;；.。$&]|\\quad|\\qquad|\\\\|\\[,;:! ]|或者?|和|与|及|or\b|and\b|\\text\{\s*(?:或|和|or|and)\s*\})*$"
+)
 MAX_BOXES = 100  # the last ones
 MAX_CONTENT = 3000
 _STOP = re.compile(r"[，。,；;\n（(]|\.(?:\s|$)")
@@ -51,9 +53,9 @@ def last_run(text: str, found: list[Box]) -> list[Box]:
 
 def with_unit(text: str, box: Box) -> str:
     """The content, with a unit that follows the box when the content has none: `F=\\boxed{9}` N."""
-    tail = text[box.end : box.end + 60]
+    tail = tidy(text[box.end : box.end + 60].split("\n", 1)[0])
     stop = _STOP.search(tail)
-    tail = tidy(tail[: stop.start()] if stop else tail)
+    tail = tail[: stop.start()].strip() if stop else tail
     if tail and parse_unit(tail) is not None and not split_quantity(tidy(box.content)):
         return f"{box.content} {tail}"
     return box.content

@@ -11,12 +11,13 @@ from scoring.extract_clean import Cleaned
 from scoring.extract_text import BOLD, concluding, sentences, unbold
 from scoring.rules.normalise import tidy
 
-LETTERS = "ABCDEFGHIJ"
+LETTERS = "ABCDEFGH"
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Letters found (sorted, without repeats), the text they stood in, and where; `rest` is what could name an option."""
+    """Letters found (sorted, without repeats), the text they stood in, and where; `rest` is what could name "
+    "an option."""
 
     letters: str
     text: str
@@ -25,46 +26,64 @@ class Chosen:
 
 
 _JOIN = r"(?:\s*(?:[,，、;；/&+]|和|与|及|或者?|and|or)\s*|\s+|)"
-_ONE = r"[(（\[【]?[A-J][)）\]】]?"
+_ONE = r"[(（\[【]?[A-H][)）\]】]?"
 _RUN = rf"{_ONE}(?:{_JOIN}{_ONE}){{0,9}}(?![A-Za-z'’])"
 _ONLY = re.compile(rf"^(?:选项|选|(?i:options?|choices?)|答案)?\s*({_RUN})\s*(?:项|选项)?[.。]?$")
-_LEADING = re.compile(rf"^(?:选项|选|(?i:options?|choices?))?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$|\s+[-–—]|\s*(?:正确|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))")  # fmt: skip
+_LEADING = re.compile(
+    rf"^(?:选项|选|(?i:options?|choices?))?\s*({_RUN})(?:\s*(?:项|选项))?\s*(?:[.。．、:：,，)）;；\n]|$"
+    rf"|\s+[-–—]|\s*(?:正确"
+    rf"|符合|because\b|since\b|as\b|is\b|are\b|\(|（|[$\\=]))"
+)
 _ZH = re.compile(
-    r"(?:故(?:本题)?(?:正确)?(?:答案)?(?:应?选(?:择)?|为|是)|所以(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|因此(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|"
-    r"(?:本题)?(?:正确|最终)?(?:答案|选项)(?:应该?|应当)?(?:选(?:择)?|是|为|[:：\s])+|应(?:该|当)?选(?:择)?|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
+    r"(?:故(?:本题)?(?:正确)?(?:答案)?(?:应?选(?:择)?|为|是)|所以(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)"
+    r"|因此(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)|"
+    r"【(?:正确|最终)?答案】|(?:本题)?(?:正确|最终)?(?:的)?答案(?:应该?|应当)?(?:选(?:择)?(?!项)|是|为|[:：\s])+|"
+    r"选项(?:应该?|应当)?(?:是|为|[:：])|(?:正确|错误|有误|符合(?:题意)?|成立|合适|恰当|合理)的(?:一项|选项"
+    r"|说法|是)?(?:是|为)|"
+    r"应(?:该|当)?选(?:择)?|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
     r"(?:^|(?<=[\n。；;]))答[:：])"
     r"\s*[:：]?\s*(?:选项|第)?\s*"
 )
 _EN = re.compile(
-    r"(?:\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must be|should be)+\s*(?:the\s+)?|"
-    r"\b(?:i\s+)?(?:choose|pick|select)\s+|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+|\btherefore,?\s+|####\s*)"
+    r"(?:\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must "
+    r"be|should be)+\s*(?:the\s+)?|"
+    r"\b(?:i\s+)?(?:choose|pick|select|would say|say)\s+|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+"
+    r"|\btherefore,?\s+|####\s*)"
     r"(?:(?:options?|choices?|letters?)\s+)?(?:only\s+)?",
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"(?<!#)#{1,6}\s*(?:最终)?(?:答案|(?:final )?answer)\s*[:：]?\s*\n+\s*", re.IGNORECASE)
-_NOT_BUT = re.compile(r"\bnot\s+(?:option\s+)?[A-J]\b(?:\s+(?:or|and|nor)\s+[A-J]\b)*\s*,?\s*but\s+(?:rather\s+|instead\s+)?|(?:不是|不选|而非)\s*[A-J]\s*(?:项)?\s*[,，]?\s*(?:而是|而选|应选|但是)\s*|(?:rather than|instead of|而非|而不是)\s+[A-J]\b", re.IGNORECASE)  # fmt: skip
-_RIGHT_OPTION = re.compile(
-    rf"(?:选项|option|choice)?\s*({_RUN})\s*(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都|是)?\s*(?:正确|符合题意|成立|是正确的|is (?:the )?(?:correct|right)|are correct|is right)",
+_NOT_BUT = re.compile(
+    r"\bnot\s+(?:option\s+)?[A-H]\b(?:\s+(?:or|and|nor)\s+[A-H]\b)*\s*,?\s*but\s+(?:rather\s+|instead\s+)?"
+    r"|(?:不是|不选|而非)\s*[A-H]\s*(?:项)?\s*[,，]?\s*(?:而是|而选|应选|但是)\s*|(?:rather than|instead of"
+    r"|而非|而不是)\s+[A-H]\b",
+    re.IGNORECASE,
 )
-_ISOLATED = re.compile(r"(?<![A-Za-z\\$_^{])[A-J](?![A-Za-z'’_^])")
+_RIGHT_OPTION = re.compile(
+    rf"(?:选项|option|choice)?\s*({_RUN})\s*(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都"
+    rf"|是)?\s*(?:正确|符合题意|成立|是正确的"
+    rf"|is (?:the )?(?:correct|right)|are correct|is right)",
+)
+_ISOLATED = re.compile(r"(?<![A-Za-z\\$_^{])[A-H](?![A-Za-z'’_^])")
 
 
 def letters_of(text: str) -> str:
     """Distinct letters of a run such as `A、C` or `(B)`, sorted."""
-    return "".join(sorted(set(re.findall(r"[A-J]", text))))
+    return "".join(sorted(set(re.findall(r"[A-H]", text))))
 
 
 def letters_only(text: str) -> str | None:
     """The letters when `text` consists of nothing else, e.g. of a box; None otherwise. Lower case counts here."""
     bare = tidy(text).replace("{", "").replace("}", "").strip(" .。\"'")
-    if re.fullmatch(r"[a-j]", bare) or re.fullmatch(r"\([a-j]\)", bare):
+    if re.fullmatch(r"[a-h]", bare) or re.fullmatch(r"\([a-h]\)", bare):
         return letters_of(bare.upper())
     found = _ONLY.match(bare)
     return letters_of(found.group(1)) if found else None
 
 
 def _leading(text: str) -> str | None:
-    """Letters with which a statement begins: `B`, `B. ½`, `C because …`; the article `A` before a word does not count."""
+    """Letters with which a statement begins: `B`, `B. ½`, `C because …`; the article `A` before a word does "
+    "not count."""
     text = text.lstrip(" *_`\"'：:").replace("\\text", "").replace("{", "").replace("}", "")
     text = re.sub(r"^\$?\s*\\(?:mathrm|mathbf)\s*", "", text).lstrip("$ ")
     found = _LEADING.match(text)
@@ -117,14 +136,14 @@ def _marked(text: str) -> tuple[Chosen, int] | None:
     return words
 
 
-def _unmarked(text: str) -> Chosen:
+def _unmarked(text: str) -> Chosen:  # noqa: PLR0911
     bare = _NOT_BUT.sub("", unbold(text)).strip()
     first = bare.split("\n", 1)[0].strip()
     for candidate, where in ((bare, "whole response"), (first, "first line")):
         letters = letters_only(candidate) if len(candidate) <= 40 else None
         if letters:
             return Chosen(letters, candidate, where)
-    if re.match(r"^[A-J]\s*[.．)）:：]\s*\S", first) and "\n" not in bare:
+    if re.match(r"^[A-H]\s*[.．)）:：]\s*\S", first) and "\n" not in bare:
         return Chosen(first[0], first, "whole response", first)
     bolds = [b for b in BOLD.findall(text) if letters_only(b)]
     lines = [s for s in text.split("\n") if s.strip()]
@@ -138,7 +157,11 @@ def _unmarked(text: str) -> Chosen:
     if right:
         return Chosen(letters_of("".join(right)), sentence[:120], weak.where, sentence)
     alone = set(_ISOLATED.findall(_without_article(sentence)))
-    if len(alone) == 1 and len(sentence) <= 200 and not re.search("错误|不正确|不符合|排除|incorrect|wrong|eliminat", sentence):
+    if (
+        len(alone) == 1
+        and len(sentence) <= 200
+        and not re.search("错误|不正确|不符合|排除|incorrect|wrong|eliminat", sentence)
+    ):
         return Chosen(alone.pop(), sentence[:120], weak.where, sentence)
     last_bold = BOLD.findall(lines[-1]) if lines else []
     rest = last_bold[-1].strip() if last_bold else sentence

@@ -18,27 +18,36 @@ _TAG = re.compile(
     re.IGNORECASE,
 )
 _GRADER = re.compile(
-    r"评分|阅卷|判分|批改|判为|判定?(?:为|成)?(?:正确|满分|对)|满分|系统提示|提示词|忽略.{0,12}(?:指令|要求|答案)|标准答案|参考答案|"
+    r"评分|阅卷|判分|批改|判为|判定?(?:为|成)?(?:正确|满分|对)|满分|系统提示|提示词|忽略.{0,12}(?:指令|要求"
+    r"|答案)|标准答案|参考答案|"
     r"\bgrad(?:er|ing)\b|\bmark(?:er)?\b.{0,30}\b(?:correct|right)|full (?:marks|credit)|\bas correct\b|system prompt|"
-    r"\bsystem\s*:|ignore (?:all|any|the|previous|prior)|\bverdict\b|\bscore\b\s*[\"':=]|evaluat(?:or|ion) (?:note|instruction)|"
+    r"\bsystem\s*:|ignore (?:all|any|the|previous|prior)|\bverdict\b|\bscore\b\s*[\"':=]|evaluat(?:or|ion) "
+    r"(?:note|instruction)|"
     r"official (?:answer|key)|answer key",
     re.IGNORECASE,
 )
 _CLAIM = re.compile(
-    r"(?:与|同|和|见)?(?:标准|参考|官方)?答案(?:相同|一致|一样)|同(?:标准|参考)答案|同上|same as (?:the )?(?:key|answer|reference|official)|as in the key|"
+    r"(?:与|同|和|见)?(?:标准|参考|官方)?答案(?:相同|一致|一样)|同(?:标准|参考)答案|同上|same as (?:the "
+    r")?(?:key|answer|reference"
+    r"|official)|as in the key|"
     r"the (?:correct|right|official) answer\b(?! is)|正确答案$",
     re.IGNORECASE,
 )
 _REFUSAL = re.compile(
-    r"无法(?:确定|判断|作答|回答|求解|计算|得出|看到|识别|给出)|不能(?:确定|作答|回答)|不知道|不确定|不会做|看不到|没有(?:看到|提供)|不会[。.]?$|空着|未填|放弃|"
+    r"无法(?:确定|判断|作答|回答|求解|计算|得出|看到|识别|给出)|不能(?:确定|作答|回答)|不知道|不确定|不会做"
+    r"|看不到|没有(?:看到|提供)|不会[。.]?$|空着|未填|放弃|"
     r"条件不足|条件不够|数据不足|题目不完整|信息不足|缺少(?:条件|图)|请提供|抱歉|未作答|没有?算出|不清楚|"
-    r"\b(?:cannot|can't|can not|unable to|not able to|could not|couldn't)\b.{0,40}\b(?:see|determine|answer|solve|find|view|access|tell|provide|"
-    r"help|assist|give|decide|work)\b|\bdon't know\b|\bdo not know\b|\bnot sure\b|\bsorry\b|insufficient|not enough information|no idea\b|"
+    r"\b(?:cannot|can't|can not|unable to|not able to|could not|couldn't)\b.{0,40}\b(?:see|determine|answer"
+    r"|solve|find|view|access|tell|provide|"
+    r"help|assist|give|decide|work)\b|\bdon't know\b|\bdo not know\b|\bnot sure\b|\bsorry\b|insufficient|not "
+    r"enough information|no idea\b|"
     r"need (?:more|the figure|the image)",
     re.IGNORECASE,
 )
 _UNFINISHED = re.compile(
-    r"(?:接下来.{0,12}|然后|继续|再代入|代入|解得|得到?|可得|由于|因为|所以|则|设|又|即|\b(?:then|next|so|therefore|we get|hence|because|since|let|now|"
+    r"(?:接下来.{0,12}|然后|继续|再代入|代入|解得|得到?|可得|由于|因为|所以|则|设|又|即|\b(?:then|next|so"
+    r"|therefore|we get|hence|because"
+    r"|since|let|now|"
     r"which gives|substituting)\b)\s*$|[,，、:：+\-=(（]\s*$",
     re.IGNORECASE,
 )

@@ -6,26 +6,40 @@ import re
 from dataclasses import dataclass
 
 _ZH_MARK = (
-    r"(?:最终|最后)?(?:的)?(?:答案|结果)(?:应该?|应当)?(?:是|为|[:：])+|故(?:答案)?应?填[:：]?|所以应?填[:：]?|因此应?填[:：]?|应填[:：]?|(?:^|(?<=[\n。；;]))\s*答[:：]|"
-    r"(?:最终|最后)?答案[:：\s]*(?=\n)|(?<!#)#{1,6}\s*(?:最终)?答案\s*[:：]?\s*\n|判断(?:为|[:：])|(?:离子|化学|热化学|电极反应|反应的)?[^\n。]{0,12}方程式(?:为|是)?[:：]"
+    r"【(?:正确|最终)?答案】[:：]?|(?:最终|最后)?(?:的)?(?:答案|结果)(?:应该?|应当)?(?:是|为|[:：])+"
+    r"|故(?:答案)?应?填[:：]?|所以应?填[:：]?"
+    r"|因此应?填[:：]?|应填[:：]?|(?:^|(?<=[\n。；;]))\s*答[:：]|"
+    r"(?:最终|最后)?答案[:：\s]*(?=\n)|(?<!#)#{1,6}\s*(?:最终)?答案\s*[:：]?\s*\n|判断(?:为|[:：])|(?:离子"
+    r"|化学|热化学|电极反应"
+    r"|反应的)?[^\n。]{0,12}方程式(?:为|是)?[:：]"
 )
 _EN_MARK = (
-    r"\b(?:final\s+|correct\s+)?answers?\s*(?:is|are|[:：=])+|\b(?:final\s+)?answer\s*\n|(?<!#)####\s*|(?<!#)#{1,6}\s*(?:final\s+)?answer\s*[:：]?\s*\n|"
+    r"\b(?:final\s+|correct\s+)?answers?\s*(?:is|are|[:：=])+|\b(?:final\s+)?answer\s*\n|(?<!#)####\s*"
+    r"|(?<!#)#{1,6}\s*(?:final\s+)?answer\s*[:：]?\s*\n|"
     r"\bresult\s*(?:is|[:：])"
 )
 MARK = re.compile(f"(?:{_ZH_MARK}|{_EN_MARK})", re.IGNORECASE)
 BOLD = re.compile(r"\*\*([^*\n]{1,200}?)\*\*")
 _CHECK = re.compile(
-    r"^\s*[#*]*\s*(?:检验|验证|验算|经检验|经验证|检查|说明|解析|注|分析|点评|理由|备注|check|verif|explanation|explain|note|reason|proof|remark|solution)",
+    r"^\s*[#*【\[]*\s*(?:检验|验证|验算|经检验|经验证|检查|说明|解析|注|分析|点评|理由|备注|check|verif"
+    r"|explanation|explain|note|reason"
+    r"|proof|remark|solution)",
     re.IGNORECASE,
 )
 _LEAD = re.compile(
-    r"^[\s*#>-]*(?:所以|因此|故|∴|综上(?:所述)?|于是|从而|则|即|可知|可得|解得|得|\$?\\therefore|so\b|thus\b|therefore\b|hence\b|in conclusion\b|"
+    r"^[\s*#>-]*(?:所以|因此|故|∴|综上(?:所述)?|于是|从而|则|即|可知|可得|解得|得|\$?\\therefore|so\b|thus\b"
+    r"|therefore\b|hence\b|in "
+    r"conclusion\b|"
     r"we (?:get|have|find)\b|finally\b|this gives\b)",
     re.IGNORECASE,
 )
-_INNER_LEAD = re.compile(r"([，,；;]\s*)(?:所以|因此|故|∴|从而|于是|therefore\b|thus\b|so\b|hence\b)", re.IGNORECASE)
-_FORMULA_LINE = re.compile(r"^\s*(?:\$[^$]+\$|\$\$[^$]+\$\$|\\\[.+\\\]|[^一-鿿a-z$]{0,40}=[^一-鿿$]{1,60})[.。]?\s*$", re.DOTALL)
+_INNER_LEAD = re.compile(
+    r"([，,；;]\s*)(?:所以|因此|故|∴|从而|于是|解得|可得|(?:一|总)?共(?=[\s$\d])|合计|therefore\b|thus\b|so\b|hence\b)",
+    re.IGNORECASE,
+)
+_FORMULA_LINE = re.compile(
+    r"^\s*(?:\$[^$]+\$|\$\$[^$]+\$\$|\\\[.+\\\]|[^一-鿿a-z$]{0,40}=[^一-鿿$]{1,60})[.。]?\s*$", re.DOTALL
+)
 _SENTENCE = re.compile(r"(?<=[。！？!?；;])|(?<=\.)\s+(?=[A-Z\u4e00-\u9fff\"'*])|\n+")
 
 
@@ -52,7 +66,9 @@ def sentences(text: str) -> list[str]:
         kept.append(match.group())
         return f"\x00{len(kept) - 1}\x00"
 
-    masked = re.sub(r"\$\$.{1,2000}?\$\$|\$[^$\n]{1,800}\$|\\\[.{1,2000}?\\\]|\\\(.{1,800}?\\\)", hide, text, flags=re.DOTALL)
+    masked = re.sub(
+        r"\$\$.{1,2000}?\$\$|\$[^$\n]{1,800}\$|\\\[.{1,2000}?\\\]|\\\(.{1,800}?\\\)", hide, text, flags=re.DOTALL
+    )
     pieces = [p for p in _SENTENCE.split(masked) if p and p.strip()]
     return [re.sub("\x00(\\d+)\x00", lambda m: kept[int(m.group(1))], p).strip() for p in pieces]
 
@@ -87,7 +103,11 @@ def _environment_whole(rest: str) -> str:
 def bold(text: str) -> Statement | None:
     """Bold words in the last paragraph line, or the whole first line in bold."""
     spans = [(m.start(), m.group(1).strip(" :：")) for m in BOLD.finditer(text)]
-    spans = [(s, b) for s, b in spans if b and not re.fullmatch(r"[(（]?[\d①-⑳a-z][)）]?|解|答|答案|解析|分析|Answer|Solution|Explanation", b)]
+    spans = [
+        (s, b)
+        for s, b in spans
+        if b and not re.fullmatch(r"[(（][\d①-⑳a-z][)）]|解|答|答案|解析|分析|Answer|Solution|Explanation", b)
+    ]
     if not spans:
         return None
     lines = [line for line in text.split("\n") if line.strip() and not _CHECK.match(line)]

@@ -10,7 +10,8 @@ from scoring.extract_clean import Cleaned, clean
 from scoring.outcome import Gold, Outcome, PartVerdict, Verdict
 from scoring.rules import truefalse
 from scoring.rules.choice import letters_of_key, multi_select_fraction, options_by_text
-from scoring.rules.part import Judged, Surroundings, judge_part
+from scoring.rules.judged import Judged, Surroundings
+from scoring.rules.part import judge_part
 from wholepage.errors import WholepageError
 
 MAX_EXTRACTED = 500  # characters of an extracted text that an outcome keeps
@@ -26,7 +27,7 @@ def mark_response(gold: Gold, response: str) -> Outcome:
         parts = _parts(gold, cleaned)
     except WholepageError:
         raise  # a missing package is the user's matter, not the response's
-    except Exception as error:  # noqa: BLE001 - whatever a text provokes, it is a judge's matter and never a crash
+    except Exception as error:
         reason = f"the rules failed on this text ({type(error).__name__})"
         parts = tuple(PartVerdict("undecided", 0.0, "", "", "limits", reason) for _ in gold.answer)
     return _sum(parts)
@@ -67,8 +68,14 @@ def _choice(gold: Gold, key: str, chosen: Chosen, cleaned: Cleaned) -> PartVerdi
     if not letters and chosen.rest and gold.options:
         named = options_by_text(chosen.rest, gold.options)
         if named is None and not cleaned.refused:
-            return PartVerdict("undecided", 0.0, _short(chosen.text), chosen.where, "option_text",
-                               "it cannot be told which option this names")  # fmt: skip
+            return PartVerdict(
+                "undecided",
+                0.0,
+                _short(chosen.text),
+                chosen.where,
+                "option_text",
+                "it cannot be told which option this names",
+            )
         letters, rule = named or "", "option_text"
     if not letters:
         return _no_letter(gold, chosen, cleaned)
@@ -102,15 +109,31 @@ def _true_false(gold: Gold, cleaned: Cleaned) -> tuple[PartVerdict, ...]:
         if given is None and text:
             given = truefalse.verdict_in(re.split(r"[。\n]", text)[0])
         if given is None:
-            if text and not cleaned.refused or item.conflict:
-                parts.append(PartVerdict("undecided", 0.0, _short(text), item.where, "true_false",
-                                         item.conflict or "no verdict could be read"))  # fmt: skip
+            if (text and not cleaned.refused) or item.conflict:
+                parts.append(
+                    PartVerdict(
+                        "undecided",
+                        0.0,
+                        _short(text),
+                        item.where,
+                        "true_false",
+                        item.conflict or "no verdict could be read",
+                    )
+                )
             else:
                 parts.append(PartVerdict("wrong", 0.0, "", item.where, "no_answer", "no verdict is given"))
             continue
         right = given is wanted
-        parts.append(PartVerdict("correct" if right else "wrong", float(right), _short(text), item.where,
-                                 "true_false", "the key's verdict" if right else "the opposite verdict"))  # fmt: skip
+        parts.append(
+            PartVerdict(
+                "correct" if right else "wrong",
+                float(right),
+                _short(text),
+                item.where,
+                "true_false",
+                "the key's verdict" if right else "the opposite verdict",
+            )
+        )
     return tuple(parts)
 
 
@@ -137,5 +160,7 @@ def _sum(parts: tuple[PartVerdict, ...]) -> Outcome:
         return Outcome("undecided", None, parts, extracted, rule, first.reason)
     fraction = round(sum(p.fraction for p in parts) / len(parts), 10)
     verdict: Verdict = "correct" if fraction == 1 else "wrong" if fraction == 0 else "partial"
-    reason = parts[0].reason if len(parts) == 1 else f"{sum(p.fraction == 1 for p in parts)} of {len(parts)} parts right"
+    reason = (
+        parts[0].reason if len(parts) == 1 else f"{sum(p.fraction == 1 for p in parts)} of {len(parts)} parts right"
+    )
     return Outcome(verdict, fraction, parts, extracted, rule, reason)

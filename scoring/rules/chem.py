@@ -14,12 +14,13 @@ from functools import lru_cache
 from scoring.rules.normalise import tidy, trim
 from scoring.rules.tree import Unreadable
 
-_ELEMENTS = frozenset(
+_SYMBOLS = (
     "H He Li Be B C N O F Ne Na Mg Al Si P S Cl Ar K Ca Sc Ti V Cr Mn Fe Co Ni Cu Zn Ga Ge As Se Br Kr Rb Sr Y Zr Nb "
     "Mo Tc Ru Rh Pd Ag Cd In Sn Sb Te I Xe Cs Ba La Ce Pr Nd Pm Sm Eu Gd Tb Dy Ho Er Tm Yb Lu Hf Ta W Re Os Ir Pt Au "
     "Hg Tl Pb Bi Po At Rn Fr Ra Ac Th Pa U Np Pu Am Cm Bk Cf Es Fm Md No Lr Rf Db Sg Bh Hs Mt Ds Rg Cn Nh Fl Mc Lv Ts "
-    "Og D T".split()
+    "Og D T"
 )
+_ELEMENTS = frozenset(_SYMBOLS.split())
 MAX_FORMULA = 120
 MAX_COUNT = 1000
 _STATE = re.compile(r"\((g|l|s|aq|稀|浓|气|液|固)\)$")
@@ -76,7 +77,7 @@ def read_formula(text: str) -> Formula:
     return Formula(body.replace("[", "(").replace("]", ")"), tuple(sorted(atoms.items())), charge, state, mark)
 
 
-def _split_charge(text: str) -> tuple[str, int]:
+def _split_charge(text: str) -> tuple[str, int]:  # noqa: PLR0911
     if found := _CHARGE.search(text):
         groups = found.groups()
         size = groups[0] or groups[3] or groups[4] or "1"
@@ -112,7 +113,7 @@ def _composition(body: str) -> Counter[str]:
     return total
 
 
-def _piece(text: str) -> Counter[str]:
+def _piece(text: str) -> Counter[str]:  # noqa: PLR0912
     stack = [_Level()]
     last: Counter[str] | None = None
     at = 0

@@ -18,7 +18,8 @@ from scoring.rules.values import Quantity
 MAX_TERMS = 24
 _ARROW = re.compile(
     r"\\x(?:longequal|equal|rightarrow|longrightarrow)\s*(?:\[(?P<below>[^\]]*)\])?\s*\{(?P<above>[^{}]*)\}"
-    r"|\\x(?P<both>rightleftharpoons|leftrightharpoons|leftrightarrow)\s*(?:\[(?P<below2>[^\]]*)\])?\s*\{(?P<above2>[^{}]*)\}"
+    r"|\\x(?P<both>rightleftharpoons|leftrightharpoons"
+    r"|leftrightarrow)\s*(?:\[(?P<below2>[^\]]*)\])?\s*\{(?P<above2>[^{}]*)\}"
     r"|\\(?:stackrel|overset|underset)\s*\{(?P<over>[^{}]*)\}\s*\{?\s*(?P<under>=+|→|⇌)\s*\}?"
     r"|[=-]{1,4}\s*\((?P<words>[^()=+→]{1,20})\)\s*(?P<wordarrow>={1,4}|-{0,3}→|⇌)"
     r"|[=-]{1,4}\s*(?P<bare>[一-鿿、Δ]{1,12})\s*(?P<barearrow>={1,4}|-{0,3}→|⇌)"
@@ -67,7 +68,9 @@ def read_equation(text: str) -> ChemicalEquation:
     arrow = _ARROW.search(text)
     if arrow is None or _ARROW.search(text, arrow.end()):
         raise Unreadable("not one chemical equation")
-    reversible = bool(arrow["reversible"] or arrow["both"] or arrow["under"] == "⇌" or "⇌" in (arrow["wordarrow"], arrow["barearrow"]))
+    reversible = bool(
+        arrow["reversible"] or arrow["both"] or arrow["under"] == "⇌" or "⇌" in (arrow["wordarrow"], arrow["barearrow"])
+    )
     conditions = _conditions(arrow)
     left, right = _side(text[: arrow.start()]), _side(text[arrow.end() :])
     sides = _settle(left, right)
@@ -196,7 +199,7 @@ def same_equation(gold: ChemicalEquation, given: ChemicalEquation) -> tuple[bool
     return _details(gold, given)
 
 
-def _details(gold: ChemicalEquation, given: ChemicalEquation) -> tuple[bool | None, str]:
+def _details(gold: ChemicalEquation, given: ChemicalEquation) -> tuple[bool | None, str]:  # noqa: PLR0911
     if gold.conditions != given.conditions:
         return None, "reaction conditions differ"
     ours, theirs = {p.key: p for p in gold.particles}, {p.key: p for p in given.particles}

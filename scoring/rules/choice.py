@@ -11,10 +11,13 @@ from scoring.rules.statement import readings
 from scoring.rules.tree import Unreadable
 
 _PARTIAL = re.compile(
-    r"(?:部分选对|选对但不全|选对(?:部分)?(?:而|但)不全|少选|漏选|不全)[^，,。;；\d]{0,8}(?:得|给)\s*(\d+(?:\.\d+)?)\s*分"
+    r"(?:部分选对|选对但不全|选对(?:部分)?(?:而|但)不全|少选|漏选|不全)[^，,。;；\d]{0,8}(?:得"
+    r"|给)\s*(\d+(?:\.\d+)?)\s*分"
 )
 _PER_OPTION = re.compile(r"每(?:选|答)对(?:一|1)?个?(?:选项|项)?(?:得|给)\s*(\d+(?:\.\d+)?)\s*分")
-_FULL = re.compile(r"(?:全部选对|全对|全选对)[^，,。;；\d]{0,6}(?:得|给)?\s*(\d+(?:\.\d+)?)\s*分|每(?:小)?题\s*(\d+(?:\.\d+)?)\s*分")
+_FULL = re.compile(
+    r"(?:全部选对|全对|全选对)[^，,。;；\d]{0,6}(?:得|给)?\s*(\d+(?:\.\d+)?)\s*分|每(?:小)?题\s*(\d+(?:\.\d+)?)\s*分"
+)
 _NO_PARTIAL = re.compile(r"(?:部分选对|少选|漏选|多选|不选)[^。;；]{0,16}(?:不得分|不给分|得\s*0\s*分|均得\s*0)")
 
 
@@ -23,15 +26,16 @@ def options_by_text(text: str, options: dict[str, str]) -> str | None:
 
     Each piece of a list must be exactly one option's text (or equal in value); a sentence must end with one.
     """
-    whole = _one_option(text, options)
-    if whole:
-        return whole
+    words = _words(text)
+    exact = [label for label, option in options.items() if words and _words(option) == words]
+    if len(exact) == 1:
+        return exact[0]
     pieces = [p.strip() for p in re.split(r"\s*[,，、;；]\s*|\s+and\s+|和|与", text) if p.strip()]
     if 1 < len(pieces) <= len(options):
         letters = [_one_option(p, options) for p in pieces]
         if all(letters):
             return "".join(sorted({letter for letter in letters if letter}))
-    return whole
+    return _one_option(text, options)
 
 
 def _one_option(text: str, options: dict[str, str]) -> str | None:
@@ -68,16 +72,14 @@ def _words(text: str) -> str:
 def letters_of_key(key: str, options: dict[str, str] | None) -> str | None:
     """Sorted letters of a choice key; None when the key is no letters and names no option."""
     bare = re.sub(r"[\s,，、;；.。()（）{}$和与及]|and", "", tidy(key))
-    if re.fullmatch(r"[A-J]+", bare.upper()) and (bare.isupper() or len(bare) == 1):
+    if re.fullmatch(r"[A-H]+", bare.upper()) and (bare.isupper() or len(bare) == 1):
         return "".join(sorted(set(bare.upper())))
     if options:
         return options_by_text(key, options) or None
     return None
 
 
-def multi_select_fraction(
-    key: str, chosen: str, policy: str, question: str, points: float | None
-) -> tuple[float, str]:
+def multi_select_fraction(key: str, chosen: str, policy: str, question: str, points: float | None) -> tuple[float, str]:  # noqa: PLR0911
     """(fraction 0–1, reason). A wrong letter earns nothing under every policy.
 
     all_or_nothing: 1 or 0. subset_half: a proper subset earns 0.5. per_option: hits over letters of the key.

@@ -6,15 +6,12 @@ sets and points are different kinds: the same numbers in another kind are not eq
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from scoring.rules import read_sets
-from scoring.rules.curves import same_curve
-from scoring.rules.equal import same, same_up_to_constants
-from scoring.rules.expr import DEGREE, Parsed
-from scoring.rules.read import as_equation, as_formula
+from scoring.rules.compare_scalars import Finding, bare_name, compare_scalars, no, open_finding, yes
+from scoring.rules.equal import same
+from scoring.rules.expr import Parsed
 from scoring.rules.tree import Node, Undefined, Unreadable, symbols
 from scoring.rules.values import (
     Equation,
@@ -32,38 +29,22 @@ from scoring.rules.values import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """`equal` with its reason; `unit_only` when the numbers agree and one side lacks the unit."""
-
-    equal: bool | None
-    reason: str
-    unit_only: bool = False
-
-
-def _yes(reason: str) -> Finding:
-    return Finding(True, reason)
-
-
-def _no(reason: str) -> Finding:
-    return Finding(False, reason)
-
-
-def _open(reason: str) -> Finding:
-    return Finding(None, reason)
-
-
 def compare(a: Value, b: Value) -> Finding:
     """Compare two values. Numbers beyond the limits leave the finding open."""
     try:
         return _compare(a, b)
     except (Undefined, Unreadable) as error:
-        return _open(str(error))
+        return open_finding(str(error))
 
 
-def _compare(a: Value, b: Value) -> Finding:  # noqa: PLR0911 - one line a pair of kinds
+def _unless_other(finding: Finding, doubt: str) -> Finding:
+    """Equal numbers in another kind of answer stay open; other numbers are wrong."""
+    return no("other values") if finding.equal is False else open_finding(doubt)
+
+
+def _compare(a: Value, b: Value) -> Finding:  # noqa: PLR0911, PLR0912
     if isinstance(a, Formula | Quantity | Equation) and isinstance(b, Formula | Quantity | Equation):
-        return _scalars(a, b)
+        return compare_scalars(a, b)
     for left, right in ((a, b), (b, a)):
         if isinstance(left, Listing):
             return _listing(left, right)
@@ -80,15 +61,15 @@ def _compare(a: Value, b: Value) -> Finding:  # noqa: PLR0911 - one line a pair 
         return _system(a, b)
     if isinstance(a, Matrix) and isinstance(b, Matrix):
         if len(a.rows) != len(b.rows):
-            return _no("matrices of other sizes")
+            return no("matrices of other sizes")
         return _all([_in_order(x, y) for x, y in zip(a.rows, b.rows, strict=True)], "matrix")
     for left, right in ((a, b), (b, a)):
         if isinstance(left, System) and isinstance(right, Group):
             values = Group(tuple(v for _, v in left.entries))
-            return _open("values of names beside a point") if _compare(values, right).equal is not False else _no("other values")  # fmt: skip
+            return _unless_other(_compare(values, right), "values of names beside a point")
         if isinstance(left, FiniteSet) and len(left.items) == 1 and isinstance(right, Formula | Quantity):
-            return _open("a set of one element beside its element") if _compare(left.items[0], right).equal else _no("other values")  # fmt: skip
-    return _no(f"a {_kind(a)} is not a {_kind(b)}")
+            return _unless_other(_compare(left.items[0], right), "a set of one element beside its element")
+    return no(f"a {_kind(a)} is not a {_kind(b)}")
 
 
 _KINDS = {Formula: "formula", Quantity: "quantity", Group: "point or pair", RealSet: "set of real numbers",
@@ -105,12 +86,12 @@ def _all(findings: Sequence[Finding], what: str) -> Finding:
         return next(f for f in findings if f.equal is False)
     if any(f.equal is None for f in findings):
         return next(f for f in findings if f.equal is None)
-    return _yes(f"{what}: all entries equal")
+    return yes(f"{what}: all entries equal")
 
 
 def _in_order(a: Sequence[Value], b: Sequence[Value]) -> Finding:
     if len(a) != len(b):
-        return _no("another number of entries")
+        return no("another number of entries")
     return _all([_compare(x, y) for x, y in zip(a, b, strict=True)], "entries in order")
 
 
@@ -126,11 +107,13 @@ def _unordered(a: Sequence[Value], b: Sequence[Value], what: str) -> Finding:
     """Every element on either side has its own partner on the other."""
     left, right = _distinct(a), _distinct(b)
     if len(left) != len(right):
-        return _no(f"{what} has {len(left)} values against {len(right)}")
+        return no(f"{what} has {len(left)} values against {len(right)}")
     table = [[_compare(x, y).equal for y in right] for x in left]
     if _matched(table, {True}):
-        return _yes(f"{what}: all values, in any order")
-    return _open(f"{what}: some values cannot be compared") if _matched(table, {True, None}) else _no(f"{what}: other values")  # fmt: skip
+        return yes(f"{what}: all values, in any order")
+    if _matched(table, {True, None}):
+        return open_finding(f"{what}: some values cannot be compared")
+    return no(f"{what}: other values")
 
 
 def _matched(table: list[list[bool | None]], allowed: set[bool | None]) -> bool:
@@ -148,24 +131,24 @@ def _matched(table: list[list[bool | None]], allowed: set[bool | None]) -> bool:
     return all(place(row, set()) for row in range(len(table)))
 
 
-def _listing(a: Listing, b: Value) -> Finding:
+def _listing(a: Listing, b: Value) -> Finding:  # noqa: PLR0911
     if isinstance(b, Listing):
         finding = _unordered([_bare(i) for i in a.items], [_bare(i) for i in b.items], "the list")
         if finding.equal is False and _curves(a) and _curves(b):
-            return _open("several equations, of which one may be enough")
+            return open_finding("several equations, of which one may be enough")
         return finding
     items = _distinct([_bare(i) for i in a.items])
     if len(items) == 1:
         return _compare(items[0], b)
     if isinstance(b, FiniteSet | Group):
         finding = _unordered(items, b.items, "the list")
-        return _no(finding.reason) if finding.equal is False else _open(f"a list beside a {_kind(b)}")
+        return no(finding.reason) if finding.equal is False else open_finding(f"a list beside a {_kind(b)}")
     if isinstance(b, System):
         finding = _unordered(items, [_bare(v) for _, v in b.entries], "the list")
-        return _no(finding.reason) if finding.equal is False else _open("values without their names")
+        return no(finding.reason) if finding.equal is False else open_finding("values without their names")
     if _curves(a) and any(_compare(i, b).equal is not False for i in a.items):
-        return _open("one of several equations: whether one is enough depends on the question")
-    return _no(f"one value against {len(items)}")
+        return open_finding("one of several equations: whether one is enough depends on the question")
+    return no(f"one value against {len(items)}")
 
 
 def _curves(listing: Listing) -> bool:
@@ -188,14 +171,14 @@ def _bare(value: Value) -> Value:
 def _ratio(a: Ratio, b: Value) -> Finding:
     if isinstance(b, Ratio):
         if len(a.items) != len(b.items):
-            return _no("a ratio of other length")
+            return no("a ratio of other length")
         pairs = zip(a.items[1:], b.items[1:], strict=True)
         results = [same(_times(x, b.items[0]), _times(y, a.items[0])) for x, y in pairs]
         return Finding(_every(results), "ratios compared term by term")
     if isinstance(b, Formula) and len(a.items) == 2:
         quotient = Parsed(Node("div", (a.items[0].node, a.items[1].node)))
         return Finding(same(quotient, b.parsed), "ratio compared with its quotient")
-    return _no(f"a ratio is not a {_kind(b)}")
+    return no(f"a ratio is not a {_kind(b)}")
 
 
 def _every(results: Sequence[bool | None]) -> bool | None:
@@ -212,13 +195,13 @@ def _real_set(a: RealSet, b: Value) -> Finding:
     if isinstance(b, Group) and len(b.items) == 2 and not b.is_column:
         low, high = b.items
         if not isinstance(low, Formula) or not isinstance(high, Formula):
-            return _no("a pair is not an interval")
+            return no("a pair is not an interval")
         return _real_set(a, RealSet((Interval(low.parsed, high.parsed),)))
     if not isinstance(b, RealSet):
-        return _no(f"a {_kind(a)} is not a {_kind(b)}")
+        return no(f"a {_kind(a)} is not a {_kind(b)}")
     equal = _same_pieces(a, b)
-    if equal and a.var and b.var and _bare_name(a.var) != _bare_name(b.var):
-        return _open(f"the same set, of {a.var} and of {b.var}")
+    if equal and a.var and b.var and bare_name(a.var) != bare_name(b.var):
+        return open_finding(f"the same set, of {a.var} and of {b.var}")
     return Finding(equal, "sets of real numbers compared by their end points")
 
 
@@ -242,111 +225,6 @@ def _system(a: System, b: System) -> Finding:
     left, right = dict(a.entries), dict(b.entries)
     if set(left) != set(right):
         if len(left) != len(right):
-            return _no("values of other names")
-        return _open("values of other names")
+            return no("values of other names")
+        return open_finding("values of other names")
     return _all([_compare(_bare(left[n]), _bare(right[n])) for n in left], "named values")
-
-
-Scalar = Formula | Quantity | Equation
-
-
-def _scalars(a: Scalar, b: Scalar) -> Finding:
-    finding = _scalar_values(a, b)
-    if finding.equal and _clean(a.remark) != _clean(b.remark):
-        return _open("equal, with another remark on where it holds")
-    return finding
-
-
-def _clean(remark: str) -> str:
-    return re.sub(r"[\s{}]", "", remark)
-
-
-def _scalar_values(a: Scalar, b: Scalar) -> Finding:
-    if isinstance(a, Equation) or isinstance(b, Equation):
-        return _equations(a, b)
-    if isinstance(a, Formula) and isinstance(b, Formula):
-        finding = _formulas(a, b)
-    elif isinstance(a, Quantity) and isinstance(b, Quantity):
-        finding = _quantities(a, b)
-    elif isinstance(a, Quantity) and isinstance(b, Formula):
-        finding = _mixed(a, b)
-    elif isinstance(a, Formula) and isinstance(b, Quantity):
-        finding = _mixed(b, a)
-    else:
-        return _no("other kinds")
-    if finding.equal and a.name and b.name and not _names_agree(a.name, b.name):
-        return _open(f"equal values of {a.name} and of {b.name}")
-    return finding
-
-
-def _equations(a: Scalar, b: Scalar) -> Finding:
-    sides: list[Equation] = []
-    for value in (a, b):
-        if isinstance(value, Equation):
-            sides.append(value)
-        elif isinstance(value, Formula) and value.name:
-            sides.append(as_equation(value))
-        else:
-            return _no("an equation is not a value")
-    return Finding(same_curve(sides[0], sides[1]), "equations compared by their solutions")
-
-
-def _formulas(a: Formula, b: Formula) -> Finding:
-    equal = same(a.parsed, b.parsed)
-    if equal is False and same_up_to_constants(a.parsed.node, b.parsed.node):
-        return _yes("equal after renaming the arbitrary constants")
-    if equal is not True and a.name and b.name and a.name != b.name and _letters(a) & _letters(b) & {"x", "y"}:
-        try:
-            return Finding(same_curve(as_equation(a), as_equation(b)), "equations compared by their solutions")
-        except Unreadable:
-            return Finding(equal, "expressions compared by value")
-    if equal and bool(a.name) != bool(b.name):
-        named = a if a.name else b
-        if named.name in ("x", "y") and symbols(named.parsed.node) & {"x", "y"}:
-            return _open("an equation beside one of its sides")
-    if equal is False and a.parsed.degrees != b.parsed.degrees:
-        plain, angle = (b, a) if a.parsed.degrees else (a, b)
-        degrees = Parsed(Node("mul", (plain.parsed.node, DEGREE)))  # fmt: skip
-        if same(degrees, Parsed(angle.parsed.node)):
-            return _open("the same number of degrees, one without the sign")
-    return Finding(equal, "expressions compared by value")
-
-
-def _letters(value: Formula) -> frozenset[str]:
-    return symbols(value.parsed.node) | ({value.name} if len(value.name) == 1 else set())
-
-
-def _quantities(a: Quantity, b: Quantity) -> Finding:
-    if a.unit.converts_to(b.unit):
-        left = Node("mul", (a.parsed.node, Node("num", value=a.unit.factor)))
-        right = Node("mul", (b.parsed.node, Node("num", value=b.unit.factor)))
-        equal = same(Parsed(left), Parsed(right))
-        return Finding(equal, "quantities compared in SI units")
-    if a.unit.dimensions == b.unit.dimensions:
-        return _open(f"{a.unit.text} against {b.unit.text}")
-    return _no(f"{a.unit.text} is not {b.unit.text}")
-
-
-def _mixed(quantity: Quantity, formula: Formula) -> Finding:
-    if symbols(formula.parsed.node):
-        return _formulas(as_formula(quantity), formula)
-    equal = same(quantity.parsed, formula.parsed)
-    if equal:
-        return Finding(None, f"the numbers agree, the unit {quantity.unit.text} stands on one side only", unit_only=True)
-    return Finding(equal, "the numbers differ")
-
-
-def _bare_name(name: str) -> str:
-    name = re.sub(r"\\[a-z]+|[{}\s]", "", name)
-    return re.sub(r"\([a-z]\)$", "", name)
-
-
-def _names_agree(a: str, b: str) -> bool:
-    """The same letter with whatever index; y and f(x) name the same; a name in words says nothing against."""
-    left, right = _bare_name(a), _bare_name(b)
-    if left == right or not left.isascii() or not right.isascii():
-        return True
-    functions = {"y", "f", "g", "h", "y'", "f'"}
-    if left in functions and right in functions:
-        return True
-    return left[:1] == right[:1]

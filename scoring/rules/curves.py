@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from scoring.rules.equal import close, points
@@ -82,7 +83,7 @@ def _roots(node: Node, letter: str, point: dict[str, Fraction]) -> list[Any] | N
     differences = [values]
     while len(differences[-1]) > 1:
         row = differences[-1]
-        differences.append([y - x for x, y in zip(row, row[1:], strict=False)])
+        differences.append([y - x for x, y in pairwise(row)])
     scale = max(abs(v) for v in values) or 1
     degree = max((k for k, row in enumerate(differences) if abs(row[0]) > scale * ctx.mpf(10) ** -25), default=0)
     if degree > MAX_DEGREE:

@@ -3,52 +3,33 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from importlib import resources
 
 Finding = tuple[bool | None, str]
 
 MAX_WORDS = 5
 _CONTRACTIONS = (("won't", "will not"), ("can't", "can not"), ("cannot", "can not"), ("n't", " not"), ("'re", " are"),
                  ("'ve", " have"), ("'ll", " will"), ("'m", " am"))  # fmt: skip
-_FUNCTION_WORDS = frozenset(
-    "a an the who whom whose which that what where when why how whether if as than because although though while since "
-    "unless until before after once and or but so nor yet for not no in on at by to of from with without about into "
-    "onto over under between among through during against across along around above below behind beside besides near "
-    "off out up down upon within toward towards despite like am is are was were be been being do does did done doing "
-    "have has had having will would shall should can could may might must need ought used i me my mine myself you your "
-    "yours yourself he him his himself she her hers herself it its itself we us our ours ourselves they them their "
-    "theirs themselves this these those one ones another other others some any each every either neither both all many "
-    "much few little several more most less least fewer such same there here then too also very only even still just "
-    "ever never however therefore otherwise instead whoever whatever whenever wherever whichever".split()
-)
-_IRREGULAR = """be am is are was were been being; go goes went gone going; see sees saw seen seeing; do does did done doing;
-have has had having; take takes took taken taking; give gives gave given giving; come comes came coming; write writes
-wrote written writing; eat eats ate eaten eating; begin begins began begun beginning; run runs ran running; buy buys
-bought buying; bring brings brought bringing; think thinks thought thinking; catch catches caught catching; teach
-teaches taught teaching; make makes made making; say says said saying; tell tells told telling; find finds found
-finding; leave leaves left leaving; feel feels felt feeling; keep keeps kept keeping; sleep sleeps slept sleeping; know
-knows knew known knowing; grow grows grew grown growing; throw throws threw thrown throwing; fly flies flew flown flying;
-draw draws drew drawn drawing; speak speaks spoke spoken speaking; break breaks broke broken breaking; choose chooses
-chose chosen choosing; drive drives drove driven driving; ride rides rode ridden riding; rise rises rose risen rising;
-sing sings sang sung singing; swim swims swam swum swimming; drink drinks drank drunk drinking; sit sits sat sitting;
-stand stands stood standing; understand understands understood understanding; lose loses lost losing; send sends sent
-sending; spend spends spent spending; build builds built building; meet meets met meeting; hear hears heard hearing; hold
-holds held holding; pay pays paid paying; lie lies lay lain lying; wear wears wore worn wearing; win wins won winning;
-get gets got gotten getting; forget forgets forgot forgotten forgetting; fall falls fell fallen falling; become becomes
-became becoming; sell sells sold selling; child children childs childrens; man men mans; woman women womans; foot feet
-foots; tooth teeth tooths; mouse mice mouses; good better best well; bad worse worst badly; far farther further farthest
-furthest; little less least; many much more most; life lives; knife knives; leaf leaves; wife wives; die dies died dying
-death dead; high higher highest height; long longer longest length; strong stronger strength; deep depth; wide width;
-choose choice; able ability unable; I me my mine myself; he him his himself; she her hers herself; they them their theirs
-themselves; we us our ours ourselves; you your yours yourself; it its itself; one first once; two second twice; three
-third; five fifth; eight eighth; nine ninth; twelve twelfth"""
-_LEMMAS: dict[str, set[int]] = {}
-for _number, _line in enumerate(_IRREGULAR.replace("\n", " ").split(";")):
-    for _word in _line.split():
-        _LEMMAS.setdefault(_word.lower(), set()).add(_number)
 _VARIANTS = ((r"our(?=\b|s\b|ed\b|ing\b|ful\b|ite\b|able\b)", "or"), (r"is(?=e\b|es\b|ed\b|ing\b|ation)", "iz"),
              (r"ys(?=e\b|ed\b|es\b|ing\b)", "yz"), (r"(?<=t)re\b", "er"), (r"ll(?=ed\b|ing\b|er\b)", "l"),
              (r"ogue\b", "og"), (r"grey", "gray"), (r"(?<=c)entre", "enter"), (r"ence\b", "ense"),
              (r"mme\b", "m"))  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def _tables() -> tuple[frozenset[str], dict[str, frozenset[int]]]:
+    """(function words, word → numbers of its families) of english.txt."""
+    function_words: set[str] = set()
+    families: dict[str, set[int]] = {}
+    text = resources.files("scoring.rules").joinpath("english.txt").read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines()):
+        if line.startswith("+"):
+            function_words.update(line[1:].split())
+        elif not line.startswith("#"):
+            for word in line.lower().split():
+                families.setdefault(word, set()).add(number)
+    return frozenset(function_words), {word: frozenset(numbers) for word, numbers in families.items()}
 
 
 def words(text: str) -> list[str]:
@@ -92,14 +73,15 @@ def _spelling(word: str) -> str:
 
 def _forms(ours: list[str], theirs: list[str]) -> Finding:
     """Wrong where only function words or the forms of one word differ."""
+    function_words = _tables()[0]
     if len(ours) == len(theirs):
         pairs = [(a, b) for a, b in zip(ours, theirs, strict=True) if a != b]
-        if all(_form_of_one_word(a, b) or {a, b} <= _FUNCTION_WORDS for a, b in pairs):
+        if all(_form_of_one_word(a, b) or {a, b} <= function_words for a, b in pairs):
             return False, "another form or function word"
-        if any({a, b} & _FUNCTION_WORDS for a, b in pairs) and len(ours) == 1:
+        if any({a, b} & function_words for a, b in pairs) and len(ours) == 1:
             return False, "a function word against another word"
         return None, "other words, which may mean the same"
-    content = [[w for w in side if w not in _FUNCTION_WORDS] for side in (ours, theirs)]
+    content = [[w for w in side if w not in function_words] for side in (ours, theirs)]
     if len(content[0]) == len(content[1]) and all(
         a == b or _form_of_one_word(a, b) for a, b in zip(*content, strict=True)
     ):
@@ -109,7 +91,8 @@ def _forms(ours: list[str], theirs: list[str]) -> Finding:
 
 def _form_of_one_word(a: str, b: str) -> bool:
     """Inflections, derivations and misspellings: a long common beginning, few edits in a long word, or irregular."""
-    if _LEMMAS.get(a, set()) & _LEMMAS.get(b, set()):
+    families = _tables()[1]
+    if families.get(a, frozenset()) & families.get(b, frozenset()):
         return True
     common = 0
     for x, y in zip(a, b, strict=False):

@@ -60,7 +60,7 @@ def same(left: Parsed, right: Parsed) -> bool | None:
     return None
 
 
-def same_nodes(left: Node, right: Node) -> bool | None:
+def same_nodes(left: Node, right: Node) -> bool | None:  # noqa: PLR0911
     """`same` for bare trees."""
     if left == right:
         return True

@@ -60,7 +60,7 @@ def _checked(value: Value) -> Value:
     return value
 
 
-def evaluate(node: Node, point: Mapping[str, Value]) -> Value:
+def evaluate(node: Node, point: Mapping[str, Value]) -> Value:  # noqa: PLR0911
     """The value of `node` with its symbols as in `point`.
 
     Raises:
@@ -226,7 +226,8 @@ def holds(condition: Node, point: Mapping[str, Value]) -> bool:
     if isinstance(left, Fraction) != isinstance(right, Fraction):
         left, right = to_float(left), to_float(right)
     try:
-        return {"<": left < right, "≤": left <= right, ">": left > right, "≥": left >= right, "=": left == right,
-                "≠": left != right}[condition.name]  # fmt: skip
+        results = {"<": left < right, "≤": left <= right, ">": left > right, "≥": left >= right, "=": left == right,
+                "≠": left != right}  # fmt: skip
+        return bool(results[condition.name])
     except TypeError as error:
         raise Undefined("no order among complex numbers") from error

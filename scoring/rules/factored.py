@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from math import gcd
 
 from scoring.rules.tree import Node, symbols
 from scoring.rules.values import Formula, Value
 
-_ASKED_FACTOR = re.compile(r"分解因式|因式分解|factori[sz]e|factori[sz]ation|factor (?:completely|the|out|fully)", re.IGNORECASE)
+_ASKED_FACTOR = re.compile(
+    r"分解因式|因式分解|factori[sz]e|factori[sz]ation|factor (?:completely|the|out|fully)", re.IGNORECASE
+)
 _ASKED_EXPAND = re.compile(r"展开|去括号|\bexpand", re.IGNORECASE)
 _SIMPLEST_RATIO = re.compile(r"最简(?:整数)?比|simplest (?:form|ratio)")
 
@@ -21,7 +24,7 @@ def factor_count(node: Node) -> int:
     if node.op == "div":
         return factor_count(node.args[0])
     if node.op == "pow" and node.args[1].op == "num" and node.args[1].value.denominator == 1:
-        return factor_count(node.args[0]) * max(1, int(min(node.args[1].value, 50)))
+        return factor_count(node.args[0]) * max(1, min(node.args[1].value.numerator, 50))
     return 1 if symbols(node) else 0
 
 
@@ -55,8 +58,6 @@ def _content(node: Node) -> int:
 
 
 def _common_divisor(node: Node) -> int:
-    from math import gcd
-
     result = 0
     for term in node.args:
         factor = 1

@@ -7,18 +7,25 @@ import re
 from scoring.rules.normalise import has_han
 
 _NO_ANSWER = re.compile(
-    r"^[\s(（【]*(?:证明)?(?:见|详见|略|参考).{0,6}(?:解析|详解|解答|答案|图)?[\s)）】。.]*$|^略[。.]?$|^证明(?:略|见.*)$|"
+    r"^[\s(（【]*(?:证明)?(?:见|详见|略|参考).{0,6}(?:解析|详解|解答|答案|图)?[\s)）】。.]*$|^略[。.]?$"
+    r"|^证明(?:略|见.*)$|"
     r"言之有理|合理即可|酌情给分|^(?:see|refer to)\b.*(?:solution|explanation)|^proof\b|answers? (?:may|will) vary",
     re.IGNORECASE,
 )
-_NOT_UNIQUE = re.compile(r"[\s,，;；]*[(（\[【]?\s*(?:答案不唯一|不唯一|写出一个即可|任写一个|合理即可|等)[^)）\]】]*[)）\]】]?\s*$")
+_NOT_UNIQUE = re.compile(
+    r"[\s,，;；]*[(（\[【]?\s*(?:答案不唯一|不唯一|写出一个即可|任写一个|合理即可|等)[^)）\]】]*[)）\]】]?\s*$"
+)
 _EXAMPLE = re.compile(r"^\s*[(（【]?\s*(?:答案)?不唯一\s*[)）】]?\s*[,，。;；:：]?\s*(?:例?如)?\s*[,，:：]?\s*")
-_BRACKET_OR = re.compile(r"[(（]\s*(?:或者?|或写成|or)\s*[:：]?\s*([^()（）]+(?:[(（][^()（）]*[)）])?[^()（）]*)[)）]", re.IGNORECASE)
+_BRACKET_OR = re.compile(
+    r"[(（]\s*(?:或者?|或写成|or)\s*[:：]?\s*([^()（）]+(?:[(（][^()（）]*[)）])?[^()（）]*)[)）]", re.IGNORECASE
+)
 _BRACKET = re.compile(r"^([^()（）]{2,})[(（]([^()（）]{2,})[)）]$")
 _SLASH = re.compile(r"\s+/\s+|(?<=[a-z]{4})/(?=[a-z]{4})|(?<=[一-鿿]{2})/(?=[一-鿿]{2})")
 _MATH = re.compile(r"[\d$\\=<>^_{}]")
 _WORD = re.compile(r"[A-Za-z一-鿿]{2,}")
-_ONE_ENOUGH = re.compile(r"(?:写出|填|任写|举出|任选)(?:其中)?(?:的)?一[个种条]|一[个种条]即可|only one|any one of", re.IGNORECASE)
+_ONE_ENOUGH = re.compile(
+    r"(?:写出|填|任写|举出|任选)(?:其中)?(?:的)?一[个种条]|一[个种条]即可|only one|any one of", re.IGNORECASE
+)
 _LABEL = re.compile(r"^\s*(?:[(（]\s*\d{1,2}\s*[)）]|[①-⑳])\s*(?=\S)")
 
 
@@ -33,7 +40,7 @@ def split_not_unique(gold: str) -> tuple[str, bool]:
     if example and example.end() < len(gold):
         return gold[example.end() :], True
     found = _NOT_UNIQUE.search(gold)
-    if found and found.start() > 0 and "等" != found.group().strip():
+    if found and found.start() > 0 and found.group().strip() != "等":
         return gold[: found.start()], True
     return gold, False
 
@@ -46,7 +53,8 @@ def one_is_enough(question: str) -> bool:
 def alternatives(gold: str) -> tuple[list[str], list[str]]:
     """(texts of which any one is right, texts that may be right but need a judge).
 
-    The whole key is compared for identity elsewhere. A list that 或 joins is no choice: x=2或x=3 asks for both. In words (升高或变大) it is one.
+    The whole key is compared for identity elsewhere. A list that 或 joins is no choice: x=2或x=3 asks for
+    both. In words (升高或变大) it is one.
     """
     text = gold.strip()
     if "##" in text or "\\#" in text:

@@ -15,7 +15,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?|\.\d+")
 _E_NOTATION = re.compile(r"[eE]([+-]?\d{1,4})(?![\d.])")
 _WORD = re.compile(r"[A-Za-z]+")
 _LATEX = re.compile(r"\\([A-Za-z]+)")
-_PROSE = frozenset("is are the of so we that than then for from with was has not when where if this there".split())
+_PROSE_WORDS = "is are the of so we that than then for from with was has not when where if this there"
+_PROSE = frozenset(_PROSE_WORDS.split())
 _VOWELS = re.compile(r"[aeiou]")
 _ACCENTS = {"vec", "overrightarrow", "bar", "overline", "hat", "widehat", "tilde", "dot", "boldsymbol"}
 _GREEK = "αβγδεζηθικλμνξρστυφχψωΓΔΘΛΞΠΣΦΨΩℏ"
@@ -168,9 +169,7 @@ def _symbol(text: str, index: int, name: str, space: bool) -> tuple[list[Token],
     return [Token("sym", name, space)], index
 
 
-_COMBINATION = re.compile(
-    r"\s*_\s*(?:\{\s*(\w{1,3})\s*\}|(\w))\s*\^\s*(?:\{\s*(\w{1,3})\s*\}|(\w))"
-)
+_COMBINATION = re.compile(r"\s*_\s*(?:\{\s*(\w{1,3})\s*\}|(\w))\s*\^\s*(?:\{\s*(\w{1,3})\s*\}|(\w))")
 
 
 def _combination(text: str, index: int) -> bool:

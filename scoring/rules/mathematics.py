@@ -13,7 +13,7 @@ from scoring.rules.precision import lost_zero, within_precision
 from scoring.rules.read import read
 from scoring.rules.statement import from_number, last_formula, only_number, readings
 from scoring.rules.tree import Unreadable
-from scoring.rules.values import Value
+from scoring.rules.values import Quantity, Value
 
 Finding = tuple[bool | None, str]
 
@@ -53,10 +53,10 @@ def read_response(text: str, *, strong: bool) -> Reading | None:
             word = number_word(candidate.strip(" .。"))
             if word is not None:
                 return Reading(read(word), candidate)
-    for candidate in (last_formula(text), from_number(tidy(text)), only_number(tidy(text)), _only_word(text)):
-        if candidate is not None:
+    for picked in (last_formula(text), from_number(tidy(text)), only_number(tidy(text)), _only_word(text)):
+        if picked is not None:
             try:
-                return Reading(read(candidate), candidate, sure=False)
+                return Reading(read(picked), picked, sure=False)
             except Unreadable:
                 continue
     return None
@@ -73,8 +73,6 @@ def compare_values(gold: Value, given: Value, surroundings: str, key_text: str =
     """Equal, unequal or open, with precision and the asked form taken into account."""
     finding = compare(gold, given)
     if finding.unit_only:
-        from scoring.rules.values import Quantity
-
         if isinstance(gold, Quantity):
             return None, "the unit is missing; whether it counts depends on the question"
         doubt = lost_zero(gold, given, surroundings)

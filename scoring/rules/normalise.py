@@ -55,7 +55,7 @@ _SYMBOLS = {
     "therefore": "∴", "cdots": "…", "ldots": "…", "dots": "…", "mathbbR": "ℝ", "R": "R", "equiv": "≡",
     "lbrace": SET_OPEN, "rbrace": SET_CLOSE, "lbrack": "[", "rbrack": "]", "land": "且", "lor": "或", "wedge": "∧",
     "subseteq": "⊆", "subset": "⊂", "sim": "~", "%": "%",
-    "arg": "arg", "ohm": "Ω", "celsius": "℃", "circ": "∘", "ominus": "⊖", "oplus": "⊕", "AA": "Å",
+    "arg": "arg", "ohm": "Ω", "celsius": "℃", "circ": "∘", "ominus": "⊖", "oplus": "⊕", "complement": "∁", "AA": "Å",
 }  # fmt: skip
 _FONTS = (
     "text|mathrm|mathbf|mathit|mathsf|mathnormal|textbf|textit|textrm|boldsymbol|bm|mbox|operatorname|rm|bf|it|"

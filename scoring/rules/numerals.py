@@ -4,14 +4,22 @@ from __future__ import annotations
 
 import re
 
-_ENGLISH = {w: n for n, w in enumerate(
+_SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen".split())}  # fmt: skip
-_TENS = {w: (n + 2) * 10 for n, w in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split())}
+    "eighteen nineteen"
+)
+_TIES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ENGLISH = {word: number for number, word in enumerate(_SMALL.split())}
+_TENS = {word: (number + 2) * 10 for number, word in enumerate(_TIES.split())}
 _HAN = {c: n for n, c in enumerate("零一二三四五六七八九")} | {"〇": 0, "两": 2}
 _COUNT_WORD = r"(?:个|种|条|次|人|组|只|张|根|对|块|位|倍|项|名|件|类|段|面)?"
-_HAN_NUMBER = re.compile(rf"^(?:([一二两三四五六七八九])?百)?(?:零)?(?:([一二三四五六七八九])?(十))?([零〇一二两三四五六七八九])?{_COUNT_WORD}$")
-_ENGLISH_WORD = re.compile(r"\b(?:(" + "|".join(_TENS) + r")(?:[\s-](" + "|".join(list(_ENGLISH)[1:10]) + r"))?|(" + "|".join(_ENGLISH) + r"))\b(?:\s+(hundred))?", re.IGNORECASE)  # fmt: skip  # noqa: E501
+_HAN_NUMBER = re.compile(
+    rf"^(?:([一二两三四五六七八九])?百)?(?:零)?(?:([一二三四五六七八九])?(十))?([零〇一二两三四五六七八九])?{_COUNT_WORD}$"
+)
+_ENGLISH_WORD = re.compile(
+    rf"\b(?:({'|'.join(_TENS)})(?:[\s-]({'|'.join(list(_ENGLISH)[1:10])}))?|({'|'.join(_ENGLISH)}))\b(?:\s+(hundred))?",
+    re.IGNORECASE,
+)
 
 
 def number_word(text: str) -> str | None:

@@ -13,7 +13,9 @@ from scoring.rules.values import Formula, Quantity, Value
 
 _DECIMAL = re.compile(r"^[-+]?\s*\d+(?:\.(\d+))?$")
 _SCIENTIFIC = re.compile(r"^[-+]?\s*(\d+(?:\.(\d+))?)\s*[×*·]\s*10\s*\^\s*\{?\s*\(?([+-]?\d{1,3})\)?\s*\}?$")
-_READING = re.compile(r"读数|示数|游标|螺旋测微|千分尺|刻度|量筒|滴定管|标尺|主尺|vernier|micrometer|scale reading|caliper", re.IGNORECASE)
+_READING = re.compile(
+    r"读数|示数|游标|螺旋测微|千分尺|刻度|量筒|滴定管|标尺|主尺|vernier|micrometer|scale reading|caliper", re.IGNORECASE
+)
 _MEASURED_UNITS = ("mm", "cm", "毫米", "厘米", "mL", "ml", "毫升")
 
 
@@ -31,10 +33,11 @@ def unit_in_last_place(text: str) -> Fraction | None:
     found = _SCIENTIFIC.match(text.strip())
     if found is None:
         return None
-    return Fraction(10) ** int(found.group(3)) / 10 ** len(found.group(2) or "")
+    power = int(found.group(3)) - len(found.group(2) or "")
+    return Fraction(10**power) if power >= 0 else Fraction(1, 10**-power)
 
 
-def lost_zero(gold: Value, given: Value, surroundings: str) -> str:
+def lost_zero(gold: Value, given: Value, surroundings: str) -> str:  # noqa: PLR0911
     """Why equal decimals are still in doubt: a reading's trailing zero carries its precision. '' when there is none.
 
     A calculated value with a unit (2.0 A, 2 A) is one and the same; a bare decimal, a length or volume that was
@@ -61,7 +64,7 @@ def lost_zero(gold: Value, given: Value, surroundings: str) -> str:
     return ""
 
 
-def within_precision(gold: Value, given: Value) -> tuple[bool | None, str] | None:
+def within_precision(gold: Value, given: Value) -> tuple[bool | None, str] | None:  # noqa: PLR0911
     """For unequal numbers: whether the difference lies within the key's stated precision.
 
     True only where the key itself says 约 or ≈, or where the response gives its exact value and rounds it to the

@@ -7,9 +7,11 @@ from dataclasses import replace
 from functools import lru_cache
 
 from scoring.rules import read_cases, read_sets
-from scoring.rules.expr import Parsed, parse
-from scoring.rules.normalise import has_han, split_top, tidy, trim
-from scoring.rules.tree import Node, Unreadable, symbols
+from scoring.rules.equal import same
+from scoring.rules.expr import parse
+from scoring.rules.normalise import split_top, tidy, trim
+from scoring.rules.read_names import is_name, symbol_of
+from scoring.rules.tree import Unreadable, symbols
 from scoring.rules.units import split_quantity
 from scoring.rules.values import (
     Equation,
@@ -35,7 +37,8 @@ _REMARK_MARK = re.compile(r"[∈<>≤≥≠一-鿿]")
 _WHOLE_DOMAIN = re.compile(r"∈\s*(?:\{?\s*[ℕℤNZ])|^\s*n\s*≥\s*1\s*$")
 _ABOUT = re.compile(r"^\s*(?:大约|大概|约为|约等于|近似为|约|about|approximately|approx\.?|≈|~)\s*")
 _COUNT = re.compile(
-    r"(?<=[\d}\])])\s*(?:个单位长度|个单位|单位长度|平方单位|个|种不同的?(?:方法|选法|排法)?|种|组|人|次|条|倍|项|对|张|"
+    r"(?<=[\d}\])])\s*(?:个单位长度|个单位|单位长度|平方单位|个|种不同的?(?:方法|选法|排法)?|种|组|人|次|条"
+    r"|倍|项|对|张|"
     r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
 )
 _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
@@ -185,7 +188,7 @@ def _chain(text: str, parts: list[str], depth: int) -> Value:
         approx = signs[0] == "≈"
         parts, signs = parts[1:], signs[1:]
     while len(parts) > 1 and signs and signs[-1] == "≈":
-        if len(parts) > 2 or not _is_name(parts[0]):
+        if len(parts) > 2 or not is_name(parts[0]):
             rounded, parts, signs = parts[-1], parts[:-1], signs[:-1]
         else:
             approx, signs = True, [*signs[:-1], "="]
@@ -194,10 +197,10 @@ def _chain(text: str, parts: list[str], depth: int) -> Value:
         value = _single(last, depth)
         if isinstance(value, Formula | Quantity):
             value = replace(value, approx=value.approx or approx)
-    elif _is_name(parts[0]):
+    elif is_name(parts[0]):
         value = _read(last, depth + 1)
         if isinstance(value, Formula | Quantity):
-            value = replace(value, name=_symbol_of(parts[0]), approx=value.approx or approx)
+            value = replace(value, name=symbol_of(parts[0]), approx=value.approx or approx)
     elif ":" in parts[0] and ":" in last:
         value = _related(last, depth)
     else:
@@ -226,36 +229,10 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     first, last = trees[0], trees[-1]
     if first is None or last is None:
         raise Unreadable("an equation with units")
+    known = [t for t in trees if t is not None]
+    if len(known) == len(trees) and all(same(known[0], t) for t in known[1:]):
+        return Formula(last, parts[-1])  # one expression rewritten: x²-1 = (x+1)(x-1)
     return Equation(first, last)
-
-
-_CALL = re.compile(r"^[A-Za-zα-ω](?:_\{?\w{1,3}\}?)?'*\s*\(\s*[^()=]{1,12}\)$")
-_PLAIN_NAME = re.compile(
-    r"^(?:[A-Za-zα-ωΔΦΩηρΨ](?:_(?:\{[^{}]{1,20}\}|[\w]))?'*|[A-Z]{2,3}|∠\s*[A-Z]{1,3}|"
-    r"Δ\s*[A-Za-z](?:_\{?\w{1,2}\}?)?|\|\s*[^|=]{1,24}\s*\||[SVPCEDkn]_\{[^{}]{1,16}\}|"
-    r"\\(?:vec|overrightarrow|bar|overline|hat|dot)\s*(?:\{[^{}]{1,6}\}|[A-Za-z])(?:_\{?\w\}?)?|"
-    r"\\?(?:sin|cos|tan)\s*(?:∠\s*)?[A-Zα-ω]{1,3}|[a-zA-Z]\s*_\{?\w{1,3}\}?)$"
-)
-
-
-_HAN_NAME = re.compile(r"^(?:(?![为是得])[一-鿿]){1,10}\s*(?P<symbol>[^一-鿿]*)$")
-
-
-def _symbol_of(name: str) -> str:
-    """The symbol in `质量 m`, or the whole name."""
-    found = _HAN_NAME.match(name)
-    return (found["symbol"] or name).replace(" ", "") if found else name.replace(" ", "")
-
-
-def _is_name(text: str) -> bool:
-    """Whether the left side names what the right side gives, rather than being one side of an equation."""
-    text = text.strip()
-    if has_han(text):
-        found = _HAN_NAME.match(text)
-        return bool(found) and (not found["symbol"] or _is_name(found["symbol"]))  # type: ignore[index]
-    if re.fullmatch(r"[A-Za-z]{3,}(?: [A-Za-z]{2,}){0,4}", text):
-        return True  # Surface area = …
-    return bool(_PLAIN_NAME.match(text) or _CALL.match(text))
 
 
 def _single(text: str, depth: int) -> Value:

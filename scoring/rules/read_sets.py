@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from scoring.rules.equal import close, constant
 from scoring.rules.evaluate import Value as Number
 from scoring.rules.evaluate import context, to_float
-from scoring.rules.equal import close, constant
 from scoring.rules.expr import Parsed, parse
 from scoring.rules.normalise import SET_CLOSE, SET_OPEN, split_top
 from scoring.rules.tree import Undefined, Unreadable, symbols
@@ -49,7 +49,9 @@ def read_intervals(text: str) -> RealSet | None:
 
 def _tells_interval(text: str) -> bool:
     text = text.strip()
-    return len(text) > 4 and text[0] in "([" and text[-1] in ")]" and ("[" in (text[0],) or text[-1] == "]" or "∞" in text)  # fmt: skip
+    if len(text) <= 4 or text[0] not in "([" or text[-1] not in ")]":
+        return False
+    return text[0] == "[" or text[-1] == "]" or "∞" in text
 
 
 def _interval(text: str) -> Interval:

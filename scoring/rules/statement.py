@@ -1,7 +1,7 @@
 """Readings of a statement: from the whole text down to what follows its verb, in a fixed order.
 
-`最大速度为 20 m/s（即 72 km/h）` → itself, `20 m/s`, … The first reading that a rule can read is the one it uses; none is
-chosen because it fits the key.
+`最大速度为 20 m/s（即 72 km/h）` → itself, `20 m/s`, … The first reading that a rule can read is the one it
+uses; none is chosen because it fits the key.
 """
 
 from __future__ import annotations
@@ -12,23 +12,32 @@ from functools import lru_cache
 from scoring.rules.normalise import MAX_ANSWER
 
 _LEADS = re.compile(
-    r"^(?:[\s,，。;；:：>#*]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而|可知|可得|解得|解[:：]|答[:：]|即|则|得(?!到)|"
-    r"共(?:有)?|一共|总共|至少|最多|原式|(?:so|thus|therefore|hence|then|finally|we (?:get|have|find)|that|the answer is|answer)\b|(?:答案|结果)(?:是|为|[:：])?)+",
+    r"^(?:[\s,，。;；:：>#*]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而"
+    r"|可知|可得|解得|解[:：]|答[:：]|即"
+    r"|则|得(?!到)|"
+    r"共(?:有)?|一共|总共|至少|最多|原式|(?:so|thus|therefore|hence|then|finally|we (?:get|have|find)|that"
+    r"|the answer is"
+    r"|answer)\b|(?:答案|结果)(?:是|为|[:：])?)+",
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b|\bequals\b|\bwas\b|\bbe\b|\bof\b|\btakes?\b|\bgives\b|\bget\b",
+    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b"
+    r"|\bequals\b|\bwas\b|\bbe\b|\bof\b"
+    r"|\btakes?\b|\bgives\b|\bget\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|or |about|approx)(?:[^()（）]|[(（][^()（）]*[)）])*[)）]|[,，。;；]?\s*(?:符合题意|即为所求|满足题意|即可|成立))\s*[。.]?\s*$"
+    r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|or |about|approx)(?:[^()（）]"
+    r"|[(（][^()（）]*[)）])*[)）]|[,，。;；]?\s*(?:符合题意|即为所求|满足题意|即可|成立))\s*[。.]?\s*$"
 )
 _CLAUSE = re.compile(r"[，。；;]|,(?=\s*[一-鿿A-Za-z]{2})|\.\s")
 _DISCARDED = re.compile(
-    r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected|discarded?|extraneous)\s*[)）]?"
+    r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected"
+    r"|discarded?|extraneous)\s*[)）]?"
 )
 _FORMULA = re.compile(r"\$\$?([^$]{1,400})\$\$?|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]")
 _NUMBER = re.compile(r"(?<![\w.±∓])[-−－]?\d+(?:\.\d+)?(?![\w.])")
+_PROSE = re.compile(r"[一-鿿]|(?<![\\A-Za-z])[A-Za-z]{3,}")
 MAX_READINGS = 24
 
 
@@ -50,12 +59,13 @@ def readings(text: str) -> tuple[str, ...]:
         lead = _LEADS.match(whole)
         add(whole)
         add(whole[lead.end() :] if lead else whole)
-    for verb in _verbs(base):
-        rest = base[verb:]
-        add(rest)
-        add(_TAIL.sub("", rest))
-        clause = _CLAUSE.split(rest, maxsplit=1)[0]
-        add(clause)
+    ends = _verbs(base)
+    for verb in ends:
+        add(base[verb:])
+        add(_TAIL.sub("", base[verb:]))
+    lead = _LEADS.match(base)
+    for start in (*reversed(ends), lead.end() if lead else 0):
+        add(_CLAUSE.split(base[start:], maxsplit=1)[0])
     return tuple(found)
 
 
@@ -64,7 +74,10 @@ def _verbs(text: str) -> list[int]:
     ends: list[int] = []
     masked = _FORMULA.sub(lambda m: "\x01" * len(m.group()), text)
     for match in list(_VERB.finditer(masked))[:12]:
-        if masked[max(0, match.start() - 1) : match.start()] in ("不", "非", "没") or masked[max(0, match.start() - 4) : match.start()] == "not ":
+        if (
+            masked[max(0, match.start() - 1) : match.start()] in ("不", "非", "没")
+            or masked[max(0, match.start() - 4) : match.start()] == "not "
+        ):
             continue
         if re.match(r"\s*not\b", masked[match.end() :]):
             continue
@@ -79,7 +92,9 @@ def last_formula(text: str) -> str | None:
 
 
 def only_number(text: str) -> str | None:
-    """The number in a sentence that holds just one."""
+    """The number in a sentence that holds just one; a formula that could not be read is no sentence."""
+    if not _PROSE.search(text):
+        return None
     found = _NUMBER.findall(text)
     return found[0] if len(found) == 1 else None
 
@@ -87,6 +102,6 @@ def only_number(text: str) -> str | None:
 def from_number(text: str) -> str | None:
     """The only number of a sentence with what follows it in its clause, which may be a unit."""
     found = list(_NUMBER.finditer(text))
-    if len(found) != 1:
+    if len(found) != 1 or not _PROSE.search(text):
         return None
     return re.split(r"[,，。;；]|\.(?:\s|$)", text[found[0].start() :].strip(), maxsplit=1)[0] if found else None

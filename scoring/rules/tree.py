@@ -58,3 +58,9 @@ def names(node: Node) -> frozenset[str]:
             found.add(item.name)
         stack.extend(item.args)
     return frozenset(found)
+
+
+def times(left: Node, right: Node) -> Node:
+    """A flat product, so that long products stay shallow."""
+    factors = left.args if left.op == "mul" else (left,)
+    return Node("mul", (*factors, right))

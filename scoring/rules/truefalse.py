@@ -8,8 +8,13 @@ _TRUE = {"√", "✓", "✔", "对", "正确", "是", "真", "true", "t", "yes",
 _FALSE = {"×", "✗", "✘", "x", "错", "错误", "否", "假", "不正确", "不对", "false", "f", "no", "n", "wrong", "incorrect",
           "not true", "not correct", "不成立", "非", "有误", "说法错误", "\\times"}  # fmt: skip
 _EDGES = re.compile(r"^[\s\"'“”（(\[【$*_.。，,:：；;！!]+|[\s\"'“”）)\]】$*_.。，,:：；;！!的]+$")
-_LEAD = re.compile(r"^(?:这(?:个|句)?(?:说法|命题|判断)?|该?(?:说法|命题|判断|叙述|结论)|(?:the )?statement|it|this)\s*(?:是|为|is)?\s*")
-_INLINE = re.compile(r"不正确|不对|不成立|错误|有误|正确|\\times|[√✓✔×✗✘对错]|\b(?:not true|not correct|incorrect|true|false|correct|wrong)\b", re.IGNORECASE)  # fmt: skip
+_LEAD = re.compile(
+    r"^(?:这(?:个|句)?(?:说法|命题|判断)?|该?(?:说法|命题|判断|叙述|结论)|(?:the )?statement|it|this)\s*(?:是"
+    r"|为|is)?\s*"
+)
+_INLINE = re.compile(r"不正确|不对|不成立|错误|有误|正确|\\times|[√✓✔×✗✘对错]|\b(?:not true|not correct"
+                     r"|incorrect|true|false"
+                     r"|correct|wrong)\b", re.IGNORECASE)  # fmt: skip
 
 
 def verdict(text: str) -> bool | None:
@@ -29,6 +34,9 @@ def verdict_in(sentence: str) -> bool | None:
     whole = verdict(sentence)
     if whole is not None:
         return whole
+    first = verdict(re.split("[,，]", sentence, maxsplit=1)[0])
+    if first is not None:
+        return first
     found = [verdict(word) for word in _INLINE.findall(sentence)]
     signs = set(re.findall("[√×✓✔✗✘]", sentence))
     if signs & set("√✓✔") and signs & set("×✗✘"):

@@ -95,7 +95,8 @@ hectare: 公顷
 decibel_: dB 分贝
 unified_atomic_mass_unit: u
 """
-_NAMES = {s: name for line in _TABLE.strip().splitlines() for name, _, spelled in [line.partition(":")] for s in spelled.split()}  # fmt: skip  # noqa: E501
+_LINES = [line.partition(":") for line in _TABLE.strip().splitlines()]
+_NAMES = {spelling: name for name, _, spellings in _LINES for spelling in spellings.split()}
 _CELSIUS = ("°C", "摄氏度")
 _ORDERED = sorted([*_NAMES, *_CELSIUS, "平方", "立方", "°"], key=len, reverse=True)
 _UNIT = re.compile("|".join(re.escape(s) for s in _ORDERED))

@@ -1,0 +1,146 @@
+"""Comparing numbers, expressions, quantities and equations; and what a comparison says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from scoring.rules.curves import same_curve
+from scoring.rules.equal import same, same_up_to_constants
+from scoring.rules.expr import DEGREE, Parsed
+from scoring.rules.read import as_equation, as_formula
+from scoring.rules.tree import Node, Unreadable, symbols
+from scoring.rules.values import Equation, Formula, Quantity
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`equal` with its reason; `unit_only` when the numbers agree and one side lacks the unit."""
+
+    equal: bool | None
+    reason: str
+    unit_only: bool = False
+
+
+def yes(reason: str) -> Finding:
+    """Equal."""
+    return Finding(True, reason)
+
+
+def no(reason: str) -> Finding:
+    """Not equal."""
+    return Finding(False, reason)
+
+
+def open_finding(reason: str) -> Finding:
+    """Not settled."""
+    return Finding(None, reason)
+
+
+Scalar = Formula | Quantity | Equation
+
+
+def compare_scalars(a: Scalar, b: Scalar) -> Finding:
+    """Compare two numbers, expressions, quantities or equations, with their names and remarks."""
+    finding = _scalar_values(a, b)
+    if finding.equal and _clean(a.remark) != _clean(b.remark):
+        return open_finding("equal, with another remark on where it holds")
+    return finding
+
+
+def _clean(remark: str) -> str:
+    return re.sub(r"[\s{}]", "", remark)
+
+
+def _scalar_values(a: Scalar, b: Scalar) -> Finding:
+    if isinstance(a, Equation) or isinstance(b, Equation):
+        return _equations(a, b)
+    if isinstance(a, Formula) and isinstance(b, Formula):
+        finding = _formulas(a, b)
+    elif isinstance(a, Quantity) and isinstance(b, Quantity):
+        finding = _quantities(a, b)
+    elif isinstance(a, Quantity) and isinstance(b, Formula):
+        finding = _mixed(a, b)
+    elif isinstance(a, Formula) and isinstance(b, Quantity):
+        finding = _mixed(b, a)
+    else:
+        return no("other kinds")
+    if finding.equal and a.name and b.name and not _names_agree(a.name, b.name):
+        return open_finding(f"equal values of {a.name} and of {b.name}")
+    return finding
+
+
+def _equations(a: Scalar, b: Scalar) -> Finding:
+    sides: list[Equation] = []
+    for value in (a, b):
+        if isinstance(value, Equation):
+            sides.append(value)
+        elif isinstance(value, Formula) and value.name:
+            sides.append(as_equation(value))
+        else:
+            return no("an equation is not a value")
+    return Finding(same_curve(sides[0], sides[1]), "equations compared by their solutions")
+
+
+def _formulas(a: Formula, b: Formula) -> Finding:
+    equal = same(a.parsed, b.parsed)
+    if equal is False and same_up_to_constants(a.parsed.node, b.parsed.node):
+        return yes("equal after renaming the arbitrary constants")
+    if equal is not True and a.name and b.name and a.name != b.name and _letters(a) & _letters(b) & {"x", "y"}:
+        try:
+            return Finding(same_curve(as_equation(a), as_equation(b)), "equations compared by their solutions")
+        except Unreadable:
+            return Finding(equal, "expressions compared by value")
+    if equal and bool(a.name) != bool(b.name):
+        named = a if a.name else b
+        if named.name in ("x", "y") and symbols(named.parsed.node) & {"x", "y"}:
+            return open_finding("an equation beside one of its sides")
+    if equal is False and a.parsed.degrees != b.parsed.degrees:
+        plain, angle = (b, a) if a.parsed.degrees else (a, b)
+        degrees = Parsed(Node("mul", (plain.parsed.node, DEGREE)))  # fmt: skip
+        if same(degrees, Parsed(angle.parsed.node)):
+            return open_finding("the same number of degrees, one without the sign")
+    return Finding(equal, "expressions compared by value")
+
+
+def _letters(value: Formula) -> frozenset[str]:
+    return symbols(value.parsed.node) | ({value.name} if len(value.name) == 1 else set())
+
+
+def _quantities(a: Quantity, b: Quantity) -> Finding:
+    if a.unit.converts_to(b.unit):
+        left = Node("mul", (a.parsed.node, Node("num", value=a.unit.factor)))
+        right = Node("mul", (b.parsed.node, Node("num", value=b.unit.factor)))
+        equal = same(Parsed(left), Parsed(right))
+        return Finding(equal, "quantities compared in SI units")
+    if a.unit.dimensions == b.unit.dimensions:
+        return open_finding(f"{a.unit.text} against {b.unit.text}")
+    return no(f"{a.unit.text} is not {b.unit.text}")
+
+
+def _mixed(quantity: Quantity, formula: Formula) -> Finding:
+    if symbols(formula.parsed.node):
+        return _formulas(as_formula(quantity), formula)
+    equal = same(quantity.parsed, formula.parsed)
+    if equal:
+        return Finding(
+            None, f"the numbers agree, the unit {quantity.unit.text} stands on one side only", unit_only=True
+        )
+    return Finding(equal, "the numbers differ")
+
+
+def bare_name(name: str) -> str:
+    """A name without LaTeX, braces and the argument of f(x)."""
+    name = re.sub(r"\\[a-z]+|[{}\s]", "", name)
+    return re.sub(r"\([a-z]\)$", "", name)
+
+
+def _names_agree(a: str, b: str) -> bool:
+    """The same letter with whatever index; y and f(x) name the same; a name in words says nothing against."""
+    left, right = bare_name(a), bare_name(b)
+    if left == right or not left.isascii() or not right.isascii():
+        return True
+    functions = {"y", "f", "g", "h", "y'", "f'"}
+    if left in functions and right in functions:
+        return True
+    return left[:1] == right[:1]
