@@ -134,11 +134,11 @@ def test_second_run_is_cached_and_reads_nothing(
 def test_a_document_is_opened_once_for_all_its_pages(
     tmp_path: Path, workspace: Workspace, seen: dict[str, list[int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import ingest.render
+    from ingest import render
 
     opened: list[Path] = []
-    real = ingest.render.open_pdf
-    monkeypatch.setattr(ingest.render, "open_pdf", lambda path, *rest: opened.append(path) or real(path, *rest))
+    real = render.open_pdf
+    monkeypatch.setattr(render, "open_pdf", lambda path, *rest: opened.append(path) or real(path, *rest))
     ingest(make_pdf(tmp_path / "exam.pdf", pages=6), workspace)
     assert len(opened) == 1
 
