@@ -32,10 +32,8 @@ class InboxWorker:
         """
         fresh = [p for p in ready if not self._is_settled(p)]
         waiting = [k for k in self._lone_keys if k.exists() and k not in fresh]
-        joined: set[Path] = set()
         for pair in pair_files([*fresh, *sorted(waiting)]):
             if pair.answers is not None:
-                joined.add(pair.answers)
                 self._lone_keys.discard(pair.answers)
                 yield self._ingest(pair)
             elif key_stem(pair.paper.name) is None:
@@ -51,6 +49,10 @@ class InboxWorker:
             return
         paper = self._earlier_paper(key)
         if paper is not None:
+            other = self._other_key(paper, key)
+            if other is not None:
+                yield self._second_key(key, paper, other)
+                return
             self._lone_keys.discard(key)
             yield self._ingest(Pair(paper, key))
             return
@@ -71,6 +73,26 @@ class InboxWorker:
         folder = self._batch.workspace.paper_dir(str(names[gone].paper_id)) / "source"
         stored = [p for p in folder.glob("*") if p.is_file() and sha256_file(p) == names[gone].sha256]
         return stored[0] if stored else None
+
+    def _other_key(self, paper: Path, key: Path) -> Path | None:
+        """The key that the paper was joined with, when that is another file and still in the inbox."""
+        digest = self._digests(paper)
+        known = [f.paper_id for f in self._batch.ledger.files(digest[0])] if digest else []
+        for file in self._batch.ledger.files():
+            path = Path(file.path)
+            is_key = file.state == "done" and file.paper_id in known and key_stem(file.name) is not None
+            if is_key and file.sha256 not in digest and path != key and self._is_here(file) and path.exists():
+                return path
+        return None
+
+    def _second_key(self, key: Path, paper: Path, other: Path) -> PaperResult:
+        self._note(key, "waiting", None)
+        error = {
+            "code": "answers.second_key",
+            "message": f"{key.name} was not used: {paper.name} has the key {other.name} already.",
+            "hint": f"Remove one of the two, or choose with: wholepage ingest {paper.name} --answers FILE",
+        }
+        return self._told(key, "waiting", None, error)
 
     def _is_here(self, file: SeenFile) -> bool:
         return Path(file.path).parent == self._inbox.folder
@@ -123,8 +145,10 @@ class InboxWorker:
         for digest, file in zip(self._digests(path), self._members(path) or [path], strict=False):
             self._batch.ledger.see_file(digest, file, state, paper_id)  # type: ignore[arg-type]
 
-    def _told(self, path: Path, status: Status, paper_id: str | None) -> PaperResult:
-        result = PaperResult(paper_id, path, status)
+    def _told(
+        self, path: Path, status: Status, paper_id: str | None, error: dict[str, str] | None = None
+    ) -> PaperResult:
+        result = PaperResult(paper_id, path, status, error=error)
         self._batch.reporter.start(path)
         self._batch.reporter.finish(result)
         return result
