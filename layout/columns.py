@@ -103,9 +103,9 @@ def _is_gutter(items: list[Segment], gutter: _Gutter, em: float) -> bool:
         full = max(0.6 * longest, MIN_COLUMN_EM * em)
         if sum(s.box.width >= full for s in side) < MIN_LONG_LINES:
             return False
-    starts = [s for s in right if s.box.x0 < gutter.x1 + 1.5 * em]
+    starts = [s for s in right if s.box.x0 < gutter.x1 + 2.6 * em]
     paired = sum(_continues_options(s, left) for s in starts)
-    return paired <= 0.25 * len(starts) and len(starts) >= 0.35 * len(right)
+    return paired <= 0.45 * len(starts) and len(starts) >= 0.35 * len(right)
 
 
 def _continues_options(segment: Segment, left: list[Segment]) -> bool:
