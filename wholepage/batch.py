@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ingest.pairing import Pair
 from ingest.sources import Source, open_source
-from wholepage.errors import ExitCode, SourceError, WholepageError, WorkspaceError
+from wholepage.errors import ExitCode, SourceError, WholepageError, WorkspaceError, is_interrupt
 from wholepage.ledger import Ledger
 from wholepage.pipeline import IngestOptions, PaperResult, ingest_source
 from wholepage.pool import PagePool
@@ -80,6 +80,8 @@ class Batch:
         except WholepageError as error:
             result = self._failed(pair.paper, error, started)
         except Exception as error:  # a defect met in one file must not cost the other files
+            if is_interrupt(error):
+                raise KeyboardInterrupt from error
             said = WholepageError(
                 f"{pair.paper.name} met a defect of the program ({type(error).__name__}: {error}).",
                 hint="The details are in its .error.json in quarantine/; please report them.",
@@ -98,7 +100,8 @@ class Batch:
         )
         self._note(source, "done")
         if pair.answers is not None:
-            self.ledger.see_file(sha256_file(pair.answers), pair.answers, "done", source.paper_id)
+            for file in _files_of(pair.answers):
+                self.ledger.see_file(sha256_file(file), file, "done", source.paper_id)
         release(self.workspace, source.sha256s)
         return result
 
@@ -112,6 +115,11 @@ class Batch:
             self.ledger.see_file(entry.sha256, path, "failed")
         described = {"code": error.code, "message": error.message, "hint": error.hint}
         return PaperResult(None, path, "failed", seconds=time.perf_counter() - started, errors=True, error=described)
+
+
+def _files_of(key: Path) -> list[Path]:
+    """The key's file, or the files of a folder of pages; none when it has gone."""
+    return sorted(p for p in (key.iterdir() if key.is_dir() else [key]) if p.is_file())
 
 
 def exit_code(results: Sequence[PaperResult]) -> ExitCode:

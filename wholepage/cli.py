@@ -46,23 +46,30 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(command)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        from wholepage.errors import ExitCode, WholepageError
-
         try:
             command(*args, **kwargs)
-        except WholepageError as error:
-            from wholepage.console import print_error
-
-            print_error(error, bool(kwargs.get("as_json")))
-            raise typer.Exit(int(error.exit_code)) from error
-        except KeyboardInterrupt as error:
-            typer.echo("Stopped. Run the same command again: finished pages are not read twice.", err=True)
-            raise typer.Exit(int(ExitCode.INTERRUPTED)) from error
-        except BrokenPipeError as error:  # `| head` has seen enough
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(int(ExitCode.FAILURE)) from error
+        except (Exception, KeyboardInterrupt) as error:
+            raise typer.Exit(_code_of(error, bool(kwargs.get("as_json")))) from error
 
     return run
+
+
+def _code_of(error: BaseException, as_json: bool) -> int:
+    """Say what went wrong and return the exit code; what is no business of the user's is raised again."""
+    from wholepage.errors import ExitCode, WholepageError, is_interrupt
+
+    if is_interrupt(error):
+        typer.echo("Stopped. Run the same command again: finished pages are not read twice.", err=True)
+        return int(ExitCode.INTERRUPTED)
+    if isinstance(error, BrokenPipeError):  # `| head` has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return int(ExitCode.FAILURE)
+    if not isinstance(error, WholepageError):  # typer's own Exit and usage errors, and defects
+        raise error
+    from wholepage.console import print_error
+
+    print_error(error, as_json)
+    return int(error.exit_code)
 
 
 def _print_version(wanted: bool) -> None:
@@ -248,18 +255,9 @@ def demo(workspace: WorkspaceOption = None, jobs: JobsOption = None, as_json: Js
 
 def _settings(workspace: Path | None, jobs: int | None = None, template: str | None = None) -> Settings:
     """Settings of the environment, overridden by what the command line gives."""
-    from pydantic import ValidationError
-
-    from wholepage.errors import WholepageError
     from wholepage.settings import load_settings
 
-    try:
-        settings = load_settings()
-    except ValidationError as error:
-        first = error.errors()[0]
-        name = "WHOLEPAGE_" + "_".join(str(p) for p in first["loc"]).upper()
-        message = f"{name}={first.get('input')!r} is not usable: {first['msg']}."
-        raise WholepageError(message, hint="Correct or unset the variable.", code="settings.invalid") from error
+    settings = load_settings()
     given: dict[str, Any] = {"workspace": workspace, "jobs": jobs, "template": template}
     return settings.model_copy(update={k: v for k, v in given.items() if v is not None})
 

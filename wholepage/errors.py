@@ -50,6 +50,16 @@ def _rebuild(kind: type[WholepageError], message: str, hint: str, code: str) -> 
     return kind(message, hint=hint, code=code)
 
 
+def is_interrupt(error: BaseException) -> bool:
+    """Whether Ctrl-C is behind an error: libraries in C, and clean-up that it cuts short, answer it with errors."""
+    seen: BaseException | None = error
+    while seen is not None:
+        if isinstance(seen, KeyboardInterrupt):
+            return True
+        seen = seen.__cause__ or seen.__context__
+    return False
+
+
 class SourceError(WholepageError):
     """A file that cannot become a paper: encrypted, damaged, empty, or of no known kind."""
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from ingest.sources import PageRef
-from wholepage.errors import MissingExtraError, PageError, WholepageError, WorkspaceError
+from wholepage.errors import MissingExtraError, PageError, WholepageError, WorkspaceError, is_interrupt
 from wholepage.records import Issue, Page
 from wholepage.settings import Settings
 from wholepage.workspace import write_bytes, write_text
@@ -114,6 +114,8 @@ def read_page(task: PageTask) -> PageOutcome:
     except MemoryError:
         outcome = failed_page(task, f"Page {number} does not fit into memory.")
     except Exception as error:  # a defect in one page's data must not cost the other pages
+        if is_interrupt(error):
+            raise KeyboardInterrupt from error
         write_text(task.paths.trace, traceback.format_exc())
         outcome = failed_page(task, f"Page {number} could not be read ({type(error).__name__}: {error}).")
     outcome.seconds = round(time.perf_counter() - started, 3)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from wholepage.errors import WholepageError
 
 
 class Settings(BaseSettings):
@@ -35,5 +37,15 @@ class Settings(BaseSettings):
 
 
 def load_settings() -> Settings:
-    """Settings as the environment has them now."""
-    return Settings()
+    """Settings as the environment has them now.
+
+    Raises:
+        WholepageError: a variable has a value that is not usable.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "WHOLEPAGE_" + "_".join(str(p) for p in first["loc"]).upper()
+        message = f"{name}={first.get('input')!r} is not usable: {first['msg']}."
+        raise WholepageError(message, hint="Correct or unset the variable.", code="settings.invalid") from error
