@@ -1,7 +1,7 @@
 """How well and how fast rules mark: python benchmarks/marking.py [PAIRS.jsonl]
 
-A line of PAIRS holds id, kind, type, gold, response, expect (correct, partial, wrong, undecided; `reject` asks only that
-the answer is not accepted), fraction, options. Without a file, the invented answers of the tests are marked.
+A line of PAIRS holds id, kind, type, gold, response, expect (correct, partial, wrong, undecided; `reject` asks only
+that the answer is not accepted), fraction, options. Without a file, the invented answers of the tests are marked.
 """
 
 from __future__ import annotations
@@ -9,13 +9,17 @@ from __future__ import annotations
 import argparse
 import json
 import statistics
+import sys
 import time
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
-from scoring.answers_command import Pair, mark_lines, read_lines
-from scoring.outcome import Outcome, mark
+# this folder stands first on the path of a script, and its scoring.py would hide the package of that name
+sys.path[:] = [entry for entry in sys.path if Path(entry or ".").resolve() != Path(__file__).resolve().parent]
+
+from scoring.answers_command import Pair, mark_lines, read_lines  # noqa: E402
+from scoring.outcome import Outcome, mark  # noqa: E402
 
 BUILT_IN = Path(__file__).resolve().parent.parent / "tests" / "test_scoring_outcome_cases.jsonl"
 SHOWN = 20

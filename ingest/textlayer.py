@@ -39,7 +39,7 @@ def page_matrix(page: pymupdf.Page, dpi: float, turn: int) -> Matrix:
 
 
 def quarter_turns(turn: int, width: float, height: float) -> Matrix:
-    """3×3 matrix that turns a `width` × `height` image clockwise by `turn` quarters, keeping it in the positive quadrant."""
+    """3×3 matrix that turns a `width` × `height` image clockwise by `turn` quarters, the origin staying top left."""
     matrix = np.eye(3)
     for _ in range(turn % 4):
         matrix = np.array([[0.0, -1.0, height], [1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]) @ matrix
@@ -87,12 +87,12 @@ def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, f
     if not text or not size > 0 or not all(math.isfinite(v) for v in (*char["bbox"], *char["origin"])):
         return None
     scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))
-    x, y, _ = matrix @ np.array([*char["origin"], 1.0])
+    y = float((matrix @ np.array([*char["origin"], 1.0]))[1])
     box = Box.of(char["bbox"]).through(matrix)
     dx, dy = matrix[:2, :2] @ np.array(direction)
     if dx > 0 and abs(dy) < 0.02 * dx:
         box = Box.of((box.x0, y - ASCENT * size * scale, box.x1, y + DESCENT * size * scale))
-    return Glyph(text, box, size * scale, span["font"], 1.0, float(y))
+    return Glyph(text, box, size * scale, span["font"], 1.0, y)
 
 
 def clean(text: str) -> str:

@@ -34,28 +34,30 @@ MIN_HOLE_INK = 40  # letters
 
 def judge_text_layer(text: TextLayer, image: NDArray[np.uint8], engine: OcrEngine) -> TextLayer:
     """`text` with its verdict. `image` is the stored page (H×W×3 RGB) that the boxes of `text` refer to."""
-    visible = [g for g in text.glyphs if not g.text.isspace()]
-    if not visible:
-        return replace(text, trust="lying", reason="the text layer holds no visible characters")
-    broken = sum(_is_broken(g.text) for g in visible) / len(visible)
-    if broken > BROKEN_SHARE:
-        return replace(
-            text, trust="lying", reason=f"{broken:.0%} of the text layer's characters have no Unicode meaning"
-        )
-    if doubled := _doubled(visible):
-        return replace(text, trust="lying", reason=f"letters are doubled in the text layer ({doubled})")
-    segments = digital_segments(text.glyphs)
-    if piled := _piled(visible):
-        return replace(text, trust="lying", reason=f"{piled:.0%} of the characters stand on top of one another")
-    contradicted = _contradictions(segments, image, engine)
-    if contradicted:
-        return replace(text, trust="lying", reason=contradicted)
+    reason = _broken_signs(text) or _contradictions(digital_segments(text.glyphs), image, engine)
+    if reason:
+        return replace(text, trust="lying", reason=reason)
     hole = _hole(text, image)
     if hole > HOLE_SHARE:
         return replace(
             text, trust="partial", reason=f"{hole:.0%} of the printed letters are missing from the text layer"
         )
     return replace(text, trust="trusted", reason="")
+
+
+def _broken_signs(text: TextLayer) -> str:
+    """What is wrong with the codes and places of the glyphs alone; empty when nothing is."""
+    visible = [g for g in text.glyphs if not g.text.isspace()]
+    if not visible:
+        return "the text layer holds no visible characters"
+    broken = sum(_is_broken(g.text) for g in visible) / len(visible)
+    if broken > BROKEN_SHARE:
+        return f"{broken:.0%} of the text layer's characters have no Unicode meaning"
+    if doubled := _doubled(visible):
+        return f"letters are doubled in the text layer ({doubled})"
+    if piled := _piled(visible):
+        return f"{piled:.0%} of the characters stand on top of one another"
+    return ""
 
 
 def _is_broken(text: str) -> bool:

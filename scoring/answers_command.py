@@ -50,9 +50,7 @@ class Pair(BaseModel):
 
     def official(self) -> Gold:
         """The key in the form that `mark` takes."""
-        return Gold(
-            self.type, tuple(self.gold), self.options, self.policy, self.points, self.question, self.subject
-        )
+        return Gold(self.type, tuple(self.gold), self.options, self.policy, self.points, self.question, self.subject)
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ _GRADER = re.compile(
     re.IGNORECASE,
 )
 _CLAIM = re.compile(
+    r"(?:标准|参考|官方)答案|"
     r"(?:与|同|和|见)?(?:标准|参考|官方)?答案(?:相同|一致|一样)|同(?:标准|参考)答案|同上|same as (?:the "
     r")?(?:key|answer|reference"
     r"|official)|as in the key|"

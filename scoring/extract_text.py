@@ -53,6 +53,11 @@ class Statement:
     position: int = 0
 
 
+def _is_check(sentence: str) -> bool:
+    """A check or an explanation, unless it also draws the conclusion."""
+    return bool(_CHECK.match(sentence)) and not re.search("所以|因此|故|解[为是]|原方程|therefore|hence", sentence)
+
+
 def unbold(text: str) -> str:
     """Without Markdown emphasis."""
     return re.sub(r"\*\*|__(?!_)|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)", "", text)
@@ -110,7 +115,7 @@ def bold(text: str) -> Statement | None:
     ]
     if not spans:
         return None
-    lines = [line for line in text.split("\n") if line.strip() and not _CHECK.match(line)]
+    lines = [line for line in text.split("\n") if line.strip() and not _is_check(line)]
     if lines and spans[-1][0] >= text.rfind(lines[-1]):
         return Statement(spans[-1][1], "bold at the end", True, spans[-1][0])
     first = text.lstrip().split("\n", 1)[0].strip()
@@ -121,7 +126,7 @@ def bold(text: str) -> Statement | None:
 
 def concluding(text: str) -> Statement | None:
     """The last sentence that draws a conclusion (所以, 故, ∴, so …), else the last sentence; checks are passed over."""
-    kept = [s for s in sentences(unbold(text)) if not _CHECK.match(s)]
+    kept = [s for s in sentences(unbold(text)) if not _is_check(s)]
     if not kept:
         return None
     if _FORMULA_LINE.match(kept[-1]):

@@ -109,6 +109,19 @@ class TestIngest:
         assert bool(errors) == (result.exit_code == 3) == (line["status"] == "doubts")
         assert any(i.code == "number.gap" for i in errors)
 
+    def test_a_scanned_page(self, tmp_path: Path) -> None:
+        with pymupdf.open() as document:
+            page = document.new_page()
+            for row, text in enumerate(["1. Which of these numbers is prime?", "A. 21    B. 23    C. 25    D. 27"]):
+                page.insert_text((60, 90 + 24 * row), text, fontsize=12)
+            page.get_pixmap(dpi=200).save(tmp_path / "scan.png")
+        result = run("ingest", tmp_path / "scan.png", "--workspace", tmp_path / "ws", "--json")
+        (line,) = lines_of(result)
+        paper = Workspace(tmp_path / "ws").load(line["paper_id"])
+        assert paper.source.kind == "scanned"
+        assert "prime" in paper.questions[0].stem
+        assert [o.text for o in paper.questions[0].options] == ["21", "23", "25", "27"]
+
     def test_workspace_that_cannot_be_made(self, tmp_path: Path) -> None:
         (tmp_path / "file").write_bytes(b"")
         result = run("ingest", draw(tmp_path / "a.pdf"), "--workspace", tmp_path / "file", "--json")

@@ -15,11 +15,13 @@ from scoring.rules.values import Equation, Formula, Quantity
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """`equal` with its reason; `unit_only` when the numbers agree and one side lacks the unit."""
+    """`equal` with its reason; `unit_only` when the numbers agree and one side lacks the unit,
+    `name_only` when one side is y = … and the other only what follows."""
 
     equal: bool | None
     reason: str
     unit_only: bool = False
+    name_only: bool = False
 
 
 def yes(reason: str) -> Finding:
@@ -93,8 +95,9 @@ def _formulas(a: Formula, b: Formula) -> Finding:
             return Finding(equal, "expressions compared by value")
     if equal and bool(a.name) != bool(b.name):
         named = a if a.name else b
-        if named.name in ("x", "y") and symbols(named.parsed.node) & {"x", "y"}:
-            return open_finding("an equation beside one of its sides")
+        free = symbols(named.parsed.node)
+        if named.name in ("x", "y") and free & {"x", "y"} and not any(n.startswith(("C", "c")) for n in free):
+            return Finding(None, "an equation beside one of its sides", name_only=True)
     if equal is False and a.parsed.degrees != b.parsed.degrees:
         plain, angle = (b, a) if a.parsed.degrees else (a, b)
         degrees = Parsed(Node("mul", (plain.parsed.node, DEGREE)))  # fmt: skip

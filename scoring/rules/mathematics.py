@@ -13,7 +13,7 @@ from scoring.rules.precision import lost_zero, within_precision
 from scoring.rules.read import read
 from scoring.rules.statement import from_number, last_formula, only_number, readings
 from scoring.rules.tree import Unreadable
-from scoring.rules.values import Quantity, Value
+from scoring.rules.values import Formula, Quantity, Value
 
 Finding = tuple[bool | None, str]
 
@@ -77,7 +77,7 @@ def compare_values(gold: Value, given: Value, surroundings: str, key_text: str =
             return None, "the unit is missing; whether it counts depends on the question"
         doubt = lost_zero(gold, given, surroundings)
         return (None, doubt) if doubt else (True, "the key leaves the unit to the question")
-    if finding.equal:
+    if finding.equal or (finding.name_only and isinstance(gold, Formula) and not gold.name):
         doubt = lost_zero(gold, given, surroundings)
         if doubt:
             return None, doubt

@@ -146,7 +146,11 @@ def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | N
     if given is None:
         return _fallback(gold, found) or Judged(None, "mathematics", "no value could be read", found.text)
     equal, reason = compare_values(ours, given.value, around.text)
-    if equal is False and not found.strong and (not given.sure or type(ours) is not type(given.value)):
+    if (
+        equal is False
+        and not found.strong
+        and (not given.sure or (found.where == "last sentence" and type(ours) is not type(given.value)))
+    ):
         return Judged(None, "mathematics", f"unequal, but read out of a sentence: {reason}", given.text)
     return Judged(equal, "mathematics", reason, given.text)
 

@@ -11,7 +11,7 @@ from scoring.rules.equal import same
 from scoring.rules.expr import parse
 from scoring.rules.normalise import split_top, tidy, trim
 from scoring.rules.read_names import is_name, symbol_of
-from scoring.rules.tree import Unreadable, symbols
+from scoring.rules.tree import Node, Unreadable, names, symbols
 from scoring.rules.units import split_quantity
 from scoring.rules.values import (
     Equation,
@@ -60,12 +60,25 @@ def _read(text: str, depth: int = 0) -> Value:
     found = read_cases.environment(text)
     if found is not None:
         return _environment(*found, depth)
-    value = _listed(text, depth)
+    value = _bracketed_end(text, depth) or _listed(text, depth)
     if value is None:
         value = _related(text, depth)
     if remark and isinstance(value, Formula | Quantity | Equation):
         value = replace(value, remark=remark)
     return value
+
+
+def _bracketed_end(text: str, depth: int) -> Value | None:
+    """What stands after the last equals sign when that is a set, an interval or a pair: A∩B = {1}, a+b = (4,-2)."""
+    parts = split_top(text, _EQUALS)
+    if len(parts) < 2 or len(split_top(text, _COMMA)) > 1 or len(split_top(text, _OR)) > 1:
+        return None
+    last = parts[-1].strip()
+    if read_sets.braced(last) is not None:
+        return _read(last, depth + 1)
+    if last[:1] in ("(", "[") and _closes_at_end(last) and len(split_top(last[1:-1], _COMMA)) > 1:
+        return _read(last, depth + 1)
+    return None
 
 
 def _split_remark(text: str) -> tuple[str, str]:
@@ -232,6 +245,8 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     known = [t for t in trees if t is not None]
     if len(known) == len(trees) and all(same(known[0], t) for t in known[1:]):
         return Formula(last, parts[-1])  # one expression rewritten: x²-1 = (x+1)(x-1)
+    if not free[-1] and _is_product(first.node):
+        return Formula(last, parts[-1], parts[0].replace(" ", ""))  # 4πR² = 3π states the value of a product
     return Equation(first, last)
 
 
@@ -266,6 +281,14 @@ def _expanded(items: list[Value]) -> list[Value]:
     for item in items:
         flat.extend(item.items if isinstance(item, Listing) else (item,))
     return flat
+
+
+def _is_product(node: Node) -> bool:
+    """A product such as 4πR² or BIL, whose value an equation gives; x and y make it the equation of a curve."""
+    free = symbols(node)
+    if node.op not in ("mul", "div", "pow") or free & {"x", "y"}:
+        return False
+    return len(free) > 1 or "pi" in names(node)
 
 
 def _closes_at_end(text: str) -> bool:
