@@ -161,8 +161,9 @@ def _after(bare: str, mark: Statement) -> str:
 
 
 _LABEL = re.compile(
-    r"(?P<paren>[(（]\s*(?P<n1>\d{1,2}|[a-jⅰⅱⅲⅳ]|[一二三四五六七八九十])\s*[)）])|(?P<circle>[①-⑳])|第\s*(?P<n2>\d{1,2}"
-    r"|[一二三四五六七八九十①-⑳])\s*(?:个)?(?:空|问|题)(?:应?填)?|"
+    r"(?P<paren>[(（]\s*(?P<n1>\d{1,2}|[a-jⅰⅱⅲⅳ]|[一二三四五六七八九十])\s*[)）])|(?P<circle>[①-⑳])"
+    r"|第\s*[(（]?\s*(?P<n2>\d{1,2}"
+    r"|[一二三四五六七八九十①-⑳])\s*[)）]?\s*(?:个)?(?:空|问|题)(?:应?填)?|"
     r"(?:(?<=\s)|^)(?P<n3>\d{1,2})\s*[.、．)）](?!\d)|(?:(?<=[\s,，;；。])|^)(?P<n4>[A-Ja-j])\s*[:：]",
     re.MULTILINE,
 )
@@ -220,7 +221,7 @@ def split_labels(text: str, count: int) -> list[str] | None:
 
 def _item(text: str) -> str:
     """One labelled part: its marker or concluding sentence where it has several, without edge punctuation."""
-    text = text.strip().rstrip("；;，,。、 \n").lstrip(":：. 、").strip()
+    text = text.strip().strip("\\ ").rstrip("；;，,。、 \n\\").lstrip(":：. 、").strip()
     if refuses(text) or re.fullmatch(r"(?:空|未填|没有?填|略|不会|/|—+)", text):
         return ""
     if "\n" not in text and "。" not in text:

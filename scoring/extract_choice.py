@@ -94,7 +94,8 @@ def _leading(text: str) -> str | None:
     after = text[found.end(1) :]
     if run.endswith("A") and re.match(r"\s+(?!and|or|is|are|because|since|as|\()[a-z]", after):
         return None
-    return letters_of(run)
+    hedge = re.match(r"\s*[(（,，]?\s*(?:或者?|或许|or|/|可能)\s*(?:是|为|选)?\s*([A-H])(?![A-Za-z])", after)
+    return letters_of(run + (hedge.group(1) if hedge else ""))
 
 
 def choose(cleaned: Cleaned, labels: str = LETTERS) -> Chosen:

@@ -34,7 +34,8 @@ _LEAD = re.compile(
     re.IGNORECASE,
 )
 _INNER_LEAD = re.compile(
-    r"([，,；;]\s*)(?:所以|因此|故|∴|从而|于是|解得|可得|(?:一|总)?共(?=[\s$\d])|合计|therefore\b|thus\b|so\b|hence\b)",
+    r"([，,；;]\s*)(?:所以|因此|故|∴|从而|于是|即(?=[\s$\\A-Za-z\d(-])|解得|可得|(?:一|总)?共(?=[\s$\d])|合计"
+    r"|therefore\b|thus\b|so\b|hence\b)",
     re.IGNORECASE,
 )
 _FORMULA_LINE = re.compile(

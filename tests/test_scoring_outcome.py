@@ -7,6 +7,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -24,11 +25,11 @@ CASES = [
 GROUPS = sorted({case["kind"] for case in CASES})
 
 
-def outcome_of(case: dict) -> Outcome:
+def outcome_of(case: dict[str, Any]) -> Outcome:
     return mark(Gold(case["type"], tuple(case["gold"]), case.get("options")), case["response"])
 
 
-def holds(case: dict, outcome: Outcome) -> bool:
+def holds(case: dict[str, Any], outcome: Outcome) -> bool:
     """`reject` asks only that the answer is not accepted."""
     if case["expect"] == "reject":
         return outcome.verdict in ("wrong", "undecided")

@@ -147,6 +147,8 @@ def _agree(left: Node, right: Node, where: Iterable[Mapping[str, Fraction]]) -> 
                 return False  # one function is defined there and the other is not
             continue
         if not imaginary and (_complex(a) or _complex(b)):
+            if _complex(a) != _complex(b):
+                return False  # ln x² and 2 ln x: one is real there and the other is not
             continue
         if not close(a, b):
             return False

@@ -83,4 +83,4 @@ def alternatives(gold: str) -> tuple[list[str], list[str]]:
 def without_label(gold: str) -> str:
     """A key without a leading (1) or ①, unless the labels are the answer: (2)(3)."""
     stripped = _LABEL.sub("", gold, count=1)
-    return gold if _LABEL.match(stripped) or not re.sub(r"[\s()（）①-⑳\d,，、]", "", stripped) else stripped
+    return gold if re.fullmatch(r"(?:[\s,，、和]*(?:[(（]\s*\d{1,2}\s*[)）]|[①-⑳]))+\s*", stripped) else stripped

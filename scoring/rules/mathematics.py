@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from scoring.rules.compare import compare
 from scoring.rules.factored import form_doubt
-from scoring.rules.normalise import has_han, tidy
+from scoring.rules.normalise import has_han, tidy, trim
 from scoring.rules.numerals import number_word, number_words_in
 from scoring.rules.precision import lost_zero, within_precision
 from scoring.rules.read import read
@@ -16,6 +16,10 @@ from scoring.rules.tree import Unreadable
 from scoring.rules.values import Formula, Quantity, Value
 
 Finding = tuple[bool | None, str]
+
+
+_NEGATION = re.compile(r"不等|不是|不为|并非|不可能|≠|\\ne(?:q|)\b|\bnot\b|n't\b")
+_AMBIGUOUS_UNIT = re.compile(r"[\d})](?:[A-Za-z]|mg)$")  # 2m, 3mg: metres, or the letter m
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +40,7 @@ def read_key(gold: str) -> Value | None:
         try:
             return read(text)
         except Unreadable:
-            word = number_word(text)
+            word = number_word(trim(tidy(text)))
             if word is not None:
                 return read(word)
             if re.search(r"[\d\\]", text) is None:
@@ -44,15 +48,17 @@ def read_key(gold: str) -> Value | None:
     return None
 
 
-def read_response(text: str, *, strong: bool) -> Reading | None:
-    """The value that a statement gives."""
+def read_response(text: str, *, pick: bool) -> Reading | None:
+    """The value that a statement gives; `pick` allows one formula or number to be taken out of a sentence."""
     for candidate in readings(text):
         try:
             return Reading(read(candidate), candidate)
         except Unreadable:
-            word = number_word(candidate.strip(" .。"))
+            word = number_word(trim(tidy(candidate)))
             if word is not None:
                 return Reading(read(word), candidate)
+    if not pick or _NEGATION.search(text):
+        return None
     for picked in (last_formula(text), from_number(tidy(text)), only_number(tidy(text)), _only_word(text)):
         if picked is not None:
             try:
@@ -69,12 +75,14 @@ def _only_word(text: str) -> str | None:
     return words[0] if len(words) == 1 else None
 
 
-def compare_values(gold: Value, given: Value, surroundings: str, key_text: str = "") -> Finding:
+def compare_values(gold: Value, given: Value, surroundings: str) -> Finding:  # noqa: PLR0911
     """Equal, unequal or open, with precision and the asked form taken into account."""
     finding = compare(gold, given)
     if finding.unit_only:
         if isinstance(gold, Quantity):
             return None, "the unit is missing; whether it counts depends on the question"
+        if isinstance(given, Quantity) and _AMBIGUOUS_UNIT.search(given.whole):
+            return None, "a unit, or letters of an expression"
         doubt = lost_zero(gold, given, surroundings)
         return (None, doubt) if doubt else (True, "the key leaves the unit to the question")
     if finding.equal or (finding.name_only and isinstance(gold, Formula) and not gold.name):

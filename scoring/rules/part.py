@@ -25,6 +25,13 @@ from scoring.rules.part_direction import by_direction
 from scoring.rules.statement import readings
 from scoring.rules.terms import compare_terms, is_known
 
+_HEDGED = re.compile(r"可能|或许|也许|大概率|也可以?是|\b(?:maybe|perhaps|possibly|might|could be)\b", re.IGNORECASE)
+
+
+def _is_hedged(gold: str, found: Found) -> bool:
+    """Whether an answer is given with reserve (也可能是 3), which a strict teacher does not accept as given."""
+    return bool(_HEDGED.search(found.text)) and not _HEDGED.search(gold)
+
 
 def judge_part(gold: str, found: Found, around: Surroundings) -> Judged:  # noqa: PLR0911
     """The verdict on one part. Never raises on any text."""
@@ -40,14 +47,14 @@ def judge_part(gold: str, found: Found, around: Surroundings) -> Judged:  # noqa
         return Judged(False, "no_answer", "declines to answer", found.text)
     if keys.names_no_answer(gold):
         return Judged(None, "no_key", "the key gives no answer to compare with", found.text)
-    if (identical := _identical(gold, found)) is not None:
+    if (identical := _identical(gold, found)) is not None and not _is_hedged(gold, found):
         return identical
     bare, open_ended = keys.split_not_unique(keys.without_label(gold))
     sure, perhaps = keys.alternatives(bare)
     results = [_compare(alternative, found, around) for alternative in sure]
     best = next((r for r in results if r.equal), None)
     if best is not None:
-        return best
+        return Judged(None, best.rule, "given with reserve", best.text) if _is_hedged(gold, found) else best
     results += [_compare(alternative, found, around) for alternative in perhaps]
     worst = next((r for r in results if r.equal is None), None)
     if worst is not None:
@@ -140,9 +147,9 @@ def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | N
     ours = read_key(gold)
     if ours is None:
         return _fallback(gold, found)
-    if is_wordy(found.text) and found.strong and read_response(found.text, strong=False) is None:
+    if is_wordy(found.text) and found.strong and read_response(found.text, pick=True) is None:
         return Judged(None, "mathematics", "words where the key has a value", found.text)
-    given = read_response(found.text, strong=found.strong)
+    given = read_response(found.text, pick=found.where not in ("box", "JSON answer"))
     if given is None:
         return _fallback(gold, found) or Judged(None, "mathematics", "no value could be read", found.text)
     equal, reason = compare_values(ours, given.value, around.text)

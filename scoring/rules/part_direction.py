@@ -32,7 +32,7 @@ def by_direction(gold: str, found: Found, around: Surroundings) -> Judged | None
         equal, reason = compare_directions(key_direction, candidates[-1])
         return Judged(equal, "direction", reason, candidates[-1])
     ours = read_key(key_value)
-    theirs = read_response(value, strong=True) if value else None
+    theirs = read_response(value, pick=False) if value else None
     if ours is None or theirs is None:
         return Judged(None, "direction", "the value beside the direction cannot be read", found.text)
     equal, reason = compare_values(ours, theirs.value, around.text)

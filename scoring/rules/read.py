@@ -41,13 +41,17 @@ _COUNT = re.compile(
     r"|倍|项|对|张|"
     r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
 )
+_STATEMENT_NUMBERS = re.compile(r"^\(\d{1,2}\)(?:[\s,、;和]*\(\d{1,2}\))+$")
 _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
 
 
 @lru_cache(maxsize=4096)
 def read(text: str) -> Value:
     """The value that `text` states. Raises Unreadable when it is not a value that the rules know."""
-    return _read(trim(tidy(text)))
+    spelled = trim(tidy(text))
+    if _STATEMENT_NUMBERS.match(spelled):
+        raise Unreadable("numbers of statements")  # ①③ is no product
+    return _read(spelled)
 
 
 def _read(text: str, depth: int = 0) -> Value:
@@ -86,7 +90,7 @@ def _split_remark(text: str) -> tuple[str, str]:
     kept: list[str] = []
     while (found := _REMARK.search(text)) and found.start() > 0 and _REMARK_MARK.search(found.group(1)):
         before = text[: found.start()].rstrip()
-        if before.endswith(("∪", "∈", ",", "或", "=")):
+        if before.endswith(("∪", "∈", ",", "或", "=")) or re.match(r"\s*(?:或|也|or\b)", found.group(1)):
             break
         if re.search("[∈<>≤≥≠]", found.group(1)) and not _WHOLE_DOMAIN.search(found.group(1)):
             kept.append(found.group(1).replace(" ", ""))

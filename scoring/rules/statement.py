@@ -21,23 +21,26 @@ _LEADS = re.compile(
     re.IGNORECASE,
 )
 _VERB = re.compile(
-    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生|[:：]|\bis\b|\bare\b"
+    r"约为|应该?是|等于|得到|可得|解得|变为|写作|记作|填写?|选|为|是|得|有|在|属于|发生"
+    r"|(?<=[一-鿿）)])\s?[:：]|(?<=[A-Za-z]{3})[:：]|\bis\b|\bare\b"
     r"|\bequals\b|\bwas\b|\bbe\b|\bof\b"
     r"|\btakes?\b|\bgives\b|\bget\b",
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s*(?:[(（](?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|or |about|approx)(?:[^()（）]"
+    r"\s*(?:[(（](?!\s*(?:或|or\b|也))(?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|about|approx)(?:[^()（）]"
     r"|[(（][^()（）]*[)）])*[)）]|[,，。;；]?\s*(?:符合题意|即为所求|满足题意|即可|成立))\s*[。.]?\s*$"
 )
-_CLAUSE = re.compile(r"[，。；;]|,(?=\s*[一-鿿A-Za-z]{2})|\.\s")
+_JOINS = r"(?!\s*(?:或|和|与|及|以及|且|and\b|or\b))"
+_CLAUSE = re.compile(rf"[，,；;]{_JOINS}(?=\s*[一-鿿A-Za-z]{{2}})|[。；;]\s*$|。|\.\s")
 _DISCARDED = re.compile(
     r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected"
     r"|discarded?|extraneous)\s*[)）]?"
 )
 _FORMULA = re.compile(r"\$\$?([^$]{1,400})\$\$?|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]")
-_NUMBER = re.compile(r"(?<![\w.±∓])[-−－]?\d+(?:\.\d+)?(?![\w.])")
-_PROSE = re.compile(r"[一-鿿]|(?<![\\A-Za-z])[A-Za-z]{3,}")
+_NEGATED = re.compile(r"(?:[不没非未无][含会能再该应存]?|\bnot )$")
+_NUMBER = re.compile(r"(?<![\w.±∓{^_(])[-−－]?\d+(?:\.\d+)?(?![\w.])")
+_PROSE = re.compile(r"[一-鿿]|(?<![\\A-Za-z])[A-Z]?[a-z]{3,}(?![A-Za-z0-9])")
 MAX_READINGS = 24
 
 
@@ -74,10 +77,7 @@ def _verbs(text: str) -> list[int]:
     ends: list[int] = []
     masked = _FORMULA.sub(lambda m: "\x01" * len(m.group()), text)
     for match in list(_VERB.finditer(masked))[:12]:
-        if (
-            masked[max(0, match.start() - 1) : match.start()] in ("不", "非", "没")
-            or masked[max(0, match.start() - 4) : match.start()] == "not "
-        ):
+        if _NEGATED.search(masked[max(0, match.start() - 4) : match.start()]):
             continue
         if re.match(r"\s*not\b", masked[match.end() :]):
             continue
