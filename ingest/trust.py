@@ -22,8 +22,8 @@ from layout.segments import Segment
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import Box
 
-SPOTS = 6  # segments compared with OCR on a page
-SPOT_EM = 14.0  # width of a spot: enough to compare, cheap to read
+SPOTS = 5  # segments compared with OCR on a page
+SPOT_EM = 8.0  # width of a spot: enough to compare, cheap to read
 MIN_SPOT_LETTERS = 5
 AGREE = 0.6  # similarity below which a spot contradicts the text layer
 LYING_SHARE = 0.4  # of the spots

@@ -155,6 +155,9 @@ def _session(path: Path, threads: int) -> Any:
     options.intra_op_num_threads = threads or os.cpu_count() or 1
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
+    options.add_session_config_entry(
+        "session.intra_op.allow_spinning", "0"
+    )  # waiting threads leave the cores to others
     options.enable_cpu_mem_arena = False  # widths vary from batch to batch: an arena keeps every size ever used
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 

@@ -14,7 +14,7 @@ from layout.columns import Block, split_columns
 from layout.digital import digital_segments
 from layout.figures import Found, find_figures
 from layout.furniture import edge_role, seal_strip
-from layout.ink import Ink, find_ink, find_rules
+from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
 from layout.rows import group_rows, row_line
 from layout.scanned import MIN_STRAY_CONFIDENCE, Straight, line_boxes, read_segments, straighten
@@ -142,7 +142,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     height, width = page.image.shape[:2]
     em, segments = reading.em, reading.segments
     rules = find_rules(reading.ink.mask, em)
-    tables, in_table = _tables(reading, rules_em=em)
+    tables, in_table = _tables(reading, rules)
     free = [(i, s) for i, s in enumerate(segments) if i not in in_table]
     figures, residual = find_figures(reading.ink, [s for _, s in free], reading.pictures, [t.box for t in tables], em)
     figures = [f for f in figures if not _is_margin_ink(f, width, height, em)]
@@ -184,14 +184,13 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     )
 
 
-def _tables(reading: _Reading, rules_em: float) -> tuple[list[TableRegion], dict[int, int]]:
+def _tables(reading: _Reading, rules: Rules) -> tuple[list[TableRegion], dict[int, int]]:
     """Tables of the page, and for each segment inside one the table's index."""
-    rules = find_rules(reading.ink.mask, rules_em)
     tables: list[TableRegion] = []
     owner: dict[int, int] = {}
-    for grid in find_grids(rules, rules_em):
+    for grid in find_grids(rules, reading.em):
         inside = [i for i, s in enumerate(reading.segments) if s.box.covered_by(grid.box.grow(3)) > 0.7]
-        table = read_table(grid, reading.ink, [reading.segments[i] for i in inside], rules_em)
+        table = read_table(grid, reading.ink, [reading.segments[i] for i in inside], reading.em)
         if table is not None:
             owner.update(dict.fromkeys(inside, len(tables)))
             tables.append(table)
