@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from scoring.outcome import Gold, Outcome, mark
+from scoring.rules import fallback
 from scoring.rules.compare import compare
 from scoring.rules.read import read
 from scoring.rules.tree import Unreadable
@@ -245,6 +246,13 @@ def test_threads_agree_with_one_thread() -> None:
 
 
 def test_math_verify_reads_what_the_own_parser_does_not() -> None:
-    gold = Gold("fill_in_blank", ("$\\int_0^1 2x\\,dx$",))
-    assert mark(gold, "\\boxed{1}").verdict in ("correct", "undecided")
-    assert mark(gold, "\\boxed{2}").verdict != "correct"
+    pytest.importorskip("math_verify")
+    try:
+        gold = Gold("fill_in_blank", ("$\\int_0^1 2x\\,dx$",))
+        outcome = mark(gold, "\\boxed{1}")
+        assert outcome.verdict == "correct" and outcome.rule == "math_verify"
+        assert mark(gold, "\\boxed{2}").verdict == "undecided"
+        assert mark(Gold("fill_in_blank", ("$\\int x dx$",)), "\\boxed{\\frac{x^2}{2}}").verdict == "undecided"
+        assert mark(Gold("fill_in_blank", ("1",)), "\\boxed{\\int_0^1 2x dx}").verdict == "undecided"
+    finally:
+        fallback.close()

@@ -23,9 +23,9 @@ from scoring.rules.normalise import has_han, tidy
 MAX_LENGTH = 160
 START_SECONDS = 30.0  # importing sympy and math-verify on a busy machine
 ANSWER_SECONDS = 3.0
-_NEEDED = re.compile(r"\\(?:int|iint|sum|prod|lim|log|binom|frac|sqrt|sin|cos|tan|ln|lfloor|lceil|left)")
-_UNKNOWN = re.compile(r"\\(?:int|iint|sum|prod|lim|lfloor|lceil|max|min)(?![A-Za-z])")
-_FORBIDDEN = re.compile(r"[,，;；=<>≤≥≠|∪∩∈⦃⦄]|\\(?:in|cup|cap|le|ge|ne|text|begin|\{)")
+_UNKNOWN = re.compile(r"\\(?:i?int(?=\s*_)|sum|prod|lim|lfloor|lceil|max|min)(?![A-Za-z])")
+_FORBIDDEN = re.compile(r"[,，;；=<>≤≥≠|∪∩∈⦃⦄]|\\(?:in|cup|cap|le|ge|ne|text|begin)(?![A-Za-z])|\\\{")
+_BOUNDS = re.compile(r"_\s*\{[^{}]{1,20}\}")
 _HUGE = re.compile(r"\d{7,}|\^\s*\{?\s*\d{3,}|\^[^^]{0,6}\^|!{1,}")
 
 
@@ -36,19 +36,24 @@ def worth_trying(text: str) -> bool:
         len(text) <= MAX_LENGTH
         and bool(_UNKNOWN.search(spelled))
         and not has_han(spelled)
-        and not _FORBIDDEN.search(spelled.replace("_{n→∞}", ""))
+        and _is_expression(spelled)
         and not _HUGE.search(spelled)
     )
 
 
+def _is_expression(spelled: str) -> bool:
+    """No relation, list or set outside the bounds of sums and limits."""
+    return not _FORBIDDEN.search(_BOUNDS.sub("", spelled))
+
+
 @lru_cache(maxsize=1024)
 def expressions_equal(gold: str, given: str) -> bool | None:
-    """True or False by math-verify; None when neither side needs it, or it is absent, fails or takes too long."""
-    if not (worth_trying(gold) or worth_trying(given)):
-        return None
+    """True or False by math-verify; None when the key does not need it, or it is absent, fails or takes too long."""
+    if not worth_trying(gold):
+        return None  # an integral left standing in the response alone is not evaluated: a judge's matter
     for text in (gold, given):
         spelled = tidy(text)
-        if len(text) > MAX_LENGTH or has_han(spelled) or _FORBIDDEN.search(spelled) or _HUGE.search(spelled):
+        if len(text) > MAX_LENGTH or has_han(spelled) or not _is_expression(spelled) or _HUGE.search(spelled):
             return None
     return _ask(gold, given)
 
@@ -109,7 +114,7 @@ def _ask(gold: str, given: str) -> bool | None:
             if not _worker.ask(json.dumps(["1", "1"]), START_SECONDS):
                 close()
                 return None
-        reply = _worker.ask(json.dumps([tidy(gold), tidy(given)]), ANSWER_SECONDS)
+        reply = _worker.ask(json.dumps([_bare(gold), _bare(given)]), ANSWER_SECONDS)
         if not reply:
             close()
             return None
@@ -117,6 +122,11 @@ def _ask(gold: str, given: str) -> bool | None:
         value = json.loads(reply)
         return value if isinstance(value, bool) else None
     return None
+
+
+def _bare(text: str) -> str:
+    """The LaTeX without dollars and spacing commands."""
+    return re.sub(r"\$|\\[,;:! ]", " ", text).strip(" .。")
 
 
 def close() -> None:
