@@ -99,8 +99,3 @@ def _edge_text(line: Line, page: PageLayout) -> str | None:
         return None
     text = re.sub(r"[\d\W_]+", "", line.text)
     return text if len(text) >= MIN_HEADER_LETTERS else None
-
-
-def outside(box: Box, width: float, height: float) -> bool:
-    """Whether a box touches the very edge of the page: scanner shadows and punch holes do."""
-    return box.x0 <= 2 or box.y0 <= 2 or box.x1 >= width - 2 or box.y1 >= height - 2

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from layout.rows import WIDE_GAP, join_text
-from layout.types import FigureRegion, Line, PageLayout, TableRegion
+from layout.types import Line, PageLayout, TableRegion
 from wholepage.boxes import Box
 
 
@@ -115,13 +115,11 @@ def _offset(piece: Piece) -> int:
     return best
 
 
-def text_of(pieces: Iterable[Piece], width: float | None = None) -> str:
+def text_of(pieces: Iterable[Piece]) -> str:
     """Running text of pieces: lines joined, wide gaps as spaces, tables on lines of their own.
 
-    A line that ends well before its column's right edge (`width` None: unknown) still joins the next: print gives
-    no other sign of a paragraph than an indent, and a break inside a sentence is worse than a lost one.
+    A short line joins the next too: a break inside a sentence is worse than a lost paragraph.
     """
-    del width
     text = ""
     for piece in pieces:
         if piece.at.table is not None:
@@ -130,14 +128,3 @@ def text_of(pieces: Iterable[Piece], width: float | None = None) -> str:
         part = piece.text.replace(WIDE_GAP, " ").strip()
         text = text + part if text.endswith("\n") else join_text(text, part)
     return text.strip()
-
-
-def regions_of(pieces: Iterable[Piece]) -> list[tuple[int, Box]]:
-    """One box a page and column that the pieces stand in, in order."""
-    out: dict[tuple[int, int], list[Box]] = {}
-    for piece in pieces:
-        out.setdefault((piece.at.page, piece.at.column), []).append(piece.box)
-    return [(page, Box.hull(boxes)) for (page, _), boxes in out.items()]
-
-
-__all__ = ["FigureRegion", "FlowLine", "Piece", "build_flow", "cut", "regions_of", "text_of", "whole"]

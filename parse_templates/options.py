@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from parse_templates.flow import Piece, cut, text_of
+from parse_templates.flow import Piece, cut
 from parse_templates.template import Template
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
@@ -221,11 +221,3 @@ def trailing_points(pieces: list[Piece], patterns: Iterable[str]) -> float | Non
                 return float(match["p"])
         return None
     return None
-
-
-def plain(pieces: Iterable[Piece]) -> str:
-    """Text of pieces; a short name for callers that build records."""
-    return text_of(pieces)
-
-
-Splitter = Callable[[Sequence[Piece], Template], tuple[list[Piece], list[PartPieces]]]

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from parse_templates.flow import Piece, cut, text_of
+from parse_templates.flow import Piece, cut
 from parse_templates.template import Template
 
 LETTERS = re.compile(r"^\W*([A-H](?:[\s,，、]*[A-H]){0,7})(?![A-Za-z])\W*$")
@@ -86,8 +86,3 @@ def answers_from(text: str, has_options: bool, blanks: int) -> list[str]:
             if len(pieces) == blanks:
                 return pieces
     return [text]
-
-
-def answer_text(pieces: Sequence[Piece]) -> str:
-    """Running text of an answer's pieces."""
-    return text_of(pieces)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from parse_templates.draft import Draft
-from parse_templates.flow import Piece, regions_of, text_of
+from parse_templates.flow import Piece, text_of
 from parse_templates.options import PartPieces
 from wholepage.boxes import Box
 from wholepage.records import Evidence, Figure, Option, Part, Question, Region
@@ -27,7 +27,6 @@ RAW_LIMIT = 2000  # characters of raw text kept as evidence
 
 def question_record(draft: Draft, paper_id: str) -> Question:
     """The record of a draft."""
-    pieces = [*draft.stem, *(p for _, group in draft.options for p in group), *_part_pieces(draft.parts)]
     evidence = _evidence(draft)
     record = Question(
         id=f"{paper_id}/{draft.section.index}.{draft.label}",
@@ -41,7 +40,7 @@ def question_record(draft: Draft, paper_id: str) -> Question:
         answer=draft.answer,
         solution=draft.solution_text,
         figures=draft.figures,
-        regions=[Region(page=p, bbox=_bbox(b)) for p, b in _regions(draft, pieces)],
+        regions=[Region(page=p, bbox=_bbox(b)) for p, b in _regions(draft)],
         evidence=evidence,
         issues=draft.issues,
     )
@@ -53,9 +52,8 @@ def _part_pieces(parts: Sequence[PartPieces]) -> list[Piece]:
     return [p for part in parts for p in (*part.pieces, *_part_pieces(part.parts))]
 
 
-def _regions(draft: Draft, pieces: Sequence[Piece]) -> list[tuple[int, Box]]:
+def _regions(draft: Draft) -> list[tuple[int, Box]]:
     """One box a column that the question stands in; its number and its figures in that column belong to it."""
-    del pieces
     spans: dict[tuple[int, int], list[Box]] = {}
     for line in draft.lines:
         spans.setdefault((line.page, line.column), []).append(line.box)
@@ -162,6 +160,3 @@ def _field(draft: Draft, pieces: Sequence[Piece], certainty: float) -> Evidence:
 def _bbox(box: Box) -> tuple[float, float, float, float]:
     x0, y0, x1, y1 = box.as_list()
     return (x0, y0, x1, y1)
-
-
-__all__ = ["question_record", "regions_of"]
