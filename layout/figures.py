@@ -16,6 +16,7 @@ from wholepage.boxes import Box
 MIN_SIDE_EM = 1.6
 REACH_EM = 0.6  # ink within twice this distance is one figure
 LABEL_WIDTH_EM = 9.0
+MAX_PAGE_SHARE = 0.5  # of the page; a larger drawing is the page itself: its edge in a photo, a frame, a background
 CAPTION = re.compile(
     r"^\s*[(（]?\s*(第\s*\d+\s*题\s*图|题?\s*图\s*[\d一二三四五六七八九十]+|(Figure|Fig\.?|Diagram)\s*\d+)", re.I
 )
@@ -86,7 +87,8 @@ def find_figures(
     areas = ink.stats[:, 4].astype(np.float64)
     for box in (*occupied, *pictures):
         explained |= _inside(comps, box.grow(0.2 * em))
-    groups = _groups(comps[~explained], page, em)
+    groups = _groups(comps[~explained & ~_page_sized(comps, page)], page, em)
+    groups = [g for g in groups if g.area < MAX_PAGE_SHARE * page[0] * page[1]]
     hulls = _merge([*((g, False) for g in groups), *((p, True) for p in pictures)], em)
     long_text = [s.box for s in segments if s.box.width > LABEL_WIDTH_EM * em]
     hulls = [(b, p) for b, p in hulls if p or not (_is_frame(b, long_text) or _is_inline(b, segments, em))]
@@ -102,6 +104,14 @@ def find_figures(
     thin |= (comps[:, 3] - comps[:, 1] > 1.2 * em) & (comps[:, 2] - comps[:, 0] < 0.3 * em)
     left = float(areas[~explained & ~thin].sum())
     return found, left / max(1.0, float(areas.sum()))
+
+
+def _page_sized(comps: NDArray[np.float64], page: tuple[int, ...]) -> NDArray[np.bool_]:
+    """Components as long as most of the page: paper edges on a desk, frames, seal lines."""
+    result: NDArray[np.bool_] = (comps[:, 2] - comps[:, 0] > 0.6 * page[1]) | (
+        comps[:, 3] - comps[:, 1] > 0.6 * page[0]
+    )
+    return result
 
 
 def _placed(pictures: Sequence[Box], page: tuple[int, ...], em: float) -> list[Box]:

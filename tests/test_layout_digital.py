@@ -89,6 +89,17 @@ def test_frame_around_text_is_no_figure() -> None:
     assert len(body(layout)) == 3
 
 
+def test_an_edge_around_the_whole_page_swallows_no_text() -> None:
+    sheet = Sheet()
+    sheet.page.draw_polyline([(20, 30), (575, 20), (580, 815), (25, 825), (20, 30)], width=3)
+    sheet.lines(80, 120, ["1．题干写在纸上，", "A．甲", "B．乙", "C．丙"], 40)
+    sheet.drawing(420, 300, 520, 400)
+    layout = sheet.layout()
+    assert len(body(layout)) == 4
+    (figure,) = layout.figures
+    assert figure.box.iou(Box(420 * PX, 300 * PX, 520 * PX, 400 * PX)) > 0.85
+
+
 def test_ruled_table_with_a_merged_cell() -> None:
     sheet = Sheet()
     xs, ys = [100, 180, 260, 340], [200, 225, 250]
