@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from scoring.outcome import Gold, Outcome, mark
@@ -147,6 +147,7 @@ values = st.one_of(
 
 @settings(max_examples=400, deadline=None)
 @given(values, values)
+@example("1:1", "1或1")
 def test_comparison_is_symmetric(left: str, right: str) -> None:
     try:
         a, b = read(left), read(right)

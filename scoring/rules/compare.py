@@ -45,9 +45,11 @@ def _unless_other(finding: Finding, doubt: str) -> Finding:
 def _compare(a: Value, b: Value) -> Finding:  # noqa: PLR0911, PLR0912
     if isinstance(a, Formula | Quantity | Equation) and isinstance(b, Formula | Quantity | Equation):
         return compare_scalars(a, b)
+    # One kind at a time: asking for two kinds of the left value first would make the order of arguments count.
     for left, right in ((a, b), (b, a)):
         if isinstance(left, Listing):
             return _listing(left, right)
+    for left, right in ((a, b), (b, a)):
         if isinstance(left, Ratio):
             return _ratio(left, right)
     if isinstance(a, Group) and isinstance(b, Group):
@@ -67,6 +69,7 @@ def _compare(a: Value, b: Value) -> Finding:  # noqa: PLR0911, PLR0912
         if isinstance(left, System) and isinstance(right, Group):
             values = Group(tuple(v for _, v in left.entries))
             return _unless_other(_compare(values, right), "values of names beside a point")
+    for left, right in ((a, b), (b, a)):
         if isinstance(left, FiniteSet) and len(left.items) == 1 and isinstance(right, Formula | Quantity):
             return _unless_other(_compare(left.items[0], right), "a set of one element beside its element")
     return no(f"a {_kind(a)} is not a {_kind(b)}")
