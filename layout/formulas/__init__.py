@@ -1,0 +1,1 @@
+"""Formulas: from placed symbols and drawn shapes to LaTeX. One structure analyser, two sources of symbols."""
