@@ -125,7 +125,7 @@ SIGNS: dict[str, Sign] = {
             "]": "bracket.r",
         },
     ),
-    **_group("geometry sign", {r"\angle": "angle", r"\triangle": "triangle.stroked.t"}),
+    **_group("geometry sign", {r"\angle": "angle", r"\triangle": 'class("normal", triangle.stroked.t)'}),
     r"^\circ": Sign("degree", "degree"),
     r"\mathbf{R}": Sign("upright(bold(R))", "number set"),
     r"\mathbf{N}": Sign("upright(bold(N))", "number set"),
