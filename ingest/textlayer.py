@@ -18,12 +18,14 @@ from wholepage.boxes import POINTS_PER_INCH, Box
 # one value for all makes rows comparable.
 ASCENT, DESCENT = 0.88, 0.22
 RULE_THICKNESS_PT = 2.5  # thicker bars are drawings, not rules
+MIN_PATH_PT, MAX_PATH_PT = 1.0, 90.0  # heights of drawings that can be parts of formulas
 INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
 
 # Glyph variants of one sign: one code point for one meaning.
 VARIANTS = {"⩽": "≤", "⩾": "≥", "∣": "|", "⋅": "·", "∕": "/", "⁄": "/", "Ω": "Ω", "Å": "Å", "µ": "μ", "∆": "Δ"}
 
 REPLACEMENT = "\ufffd"
+LETTERLIKE = {"ℝ": "R", "ℕ": "N", "ℤ": "Z", "ℚ": "Q", "ℂ": "C", "ℙ": "P", "ℎ": "h"}
 
 Matrix = NDArray[np.float64]
 
@@ -66,7 +68,8 @@ def read_text_layer(page: pymupdf.Page, dpi: float, turn: int = 0) -> TextLayer:
         (upright if dx > 0 and abs(dy) < 0.02 * dx else turned).append(glyph)
     pictures = [Box.of(info["bbox"]).through(matrix) for info in page.get_image_info()]
     visible = tuple(p.clip(bounds.x1, bounds.y1) for p in pictures)
-    return TextLayer(tuple(_undouble(upright)), tuple(turned), tuple(_rules(page, matrix, bounds)), visible)
+    rules, paths = _drawings(page, matrix, bounds)
+    return TextLayer(tuple(_undouble(upright)), tuple(turned), rules, visible, paths)
 
 
 def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
@@ -92,7 +95,21 @@ def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, f
     dx, dy = matrix[:2, :2] @ np.array(direction)
     if dx > 0 and abs(dy) < 0.02 * dx:
         box = Box.of((box.x0, y - ASCENT * size * scale, box.x1, y + DESCENT * size * scale))
-    return Glyph(text, box, size * scale, span["font"], 1.0, y)
+    return Glyph(text, box, size * scale, span["font"] + _face(char["c"]), 1.0, y)
+
+
+def _face(char: str) -> str:
+    """A suffix for the font's name that keeps the face which a mathematical alphanumeric code states."""
+    code = ord(char[0])
+    if 0x1D400 <= code <= 0x1D7FF:
+        name = unicodedata.name(char[0], "")
+        if "ITALIC" in name or "GREEK" in name:
+            return "#math-italic"
+        face = next((f for f in ("DOUBLE-STRUCK", "SCRIPT", "BOLD") if f in name), "upright")
+        return "#math-" + {"DOUBLE-STRUCK": "double"}.get(face, face.lower())
+    if char in LETTERLIKE:
+        return "#math-double" if char in "ℝℕℤℚℂℙ" else "#math-italic"
+    return ""
 
 
 def clean(text: str) -> str:
@@ -104,6 +121,8 @@ def clean(text: str) -> str:
         return REPLACEMENT  # half a surrogate pair: the font's map to Unicode is broken
     if text in VARIANTS:
         return VARIANTS[text]
+    if text in LETTERLIKE:
+        return LETTERLIKE[text]
     if len(text) == 1 and _is_lookalike(ord(text)):
         return unicodedata.normalize("NFKC", text)
     return "" if text in {"\x00", "\ufeff", "\u200b", "\u200c", "\u200d", "\xad"} else text
@@ -137,17 +156,28 @@ def _undouble(glyphs: list[Glyph]) -> Iterator[Glyph]:
         yield glyph
 
 
-def _rules(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> Iterator[Box]:
-    """Thin straight lines, drawn as strokes or as filled bars."""
+def _drawings(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
+    """Thin straight lines, drawn as strokes or as filled bars, and the boxes of other small drawings."""
+    rules: list[Box] = []
+    paths: list[Box] = []
     for drawing in page.get_drawings():
+        rect, shaped = drawing["rect"], False
         for item in drawing["items"]:
             if item[0] == "l":
                 box = Box.of((item[1].x, item[1].y, item[2].x, item[2].y))
             elif item[0] == "re":
                 box = Box.of((item[1].x0, item[1].y0, item[1].x1, item[1].y1))
             else:
+                shaped = True
                 continue
             if min(box.width, box.height) <= RULE_THICKNESS_PT < max(box.width, box.height):
                 mapped = box.through(matrix)
                 if mapped.intersection(bounds.grow(1)) or bounds.holds(mapped.cx, mapped.cy):
-                    yield mapped.clip(bounds.x1, bounds.y1)
+                    rules.append(mapped.clip(bounds.x1, bounds.y1))
+            else:
+                shaped = True
+        if shaped and MIN_PATH_PT < rect.height < MAX_PATH_PT:
+            mapped = Box.of((rect.x0, rect.y0, rect.x1, rect.y1)).through(matrix)
+            if bounds.holds(mapped.x0, mapped.cy):
+                paths.append(mapped.clip(bounds.x1, bounds.y1))
+    return tuple(rules), tuple(paths)

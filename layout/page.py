@@ -13,6 +13,8 @@ from layout.blanks import free_rules, insert_blanks
 from layout.columns import Block, split_columns
 from layout.digital import digital_segments
 from layout.figures import Found, find_figures
+from layout.formulas.containers import assemble
+from layout.formulas.digital import digital_shapes
 from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
@@ -54,7 +56,6 @@ class _Reading:
     ink: Ink
     back: NDArray[np.float64] | None
     em: float
-    bars: tuple[Box, ...]
     pictures: tuple[Box, ...]
     kind: PageKind
 
@@ -77,8 +78,9 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         import cv2
 
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
-        segments = digital_segments(text.glyphs)
-        return _Reading(segments, ink, None, _em_of_glyphs(text.glyphs), text.rules, text.pictures, "digital")
+        em = _em_of_glyphs(text.glyphs)
+        glyphs, _ = assemble(text.glyphs, digital_shapes(text, ink.mask, em))
+        return _Reading(digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     straight = straighten(page.image, page.dpi, engine)
     boxes, strays = line_boxes(straight)
     boxes = [b for b in boxes if not _is_vertical(b, straight.em)]
@@ -98,7 +100,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     em = _em_of_segments(segments) or straight.em
     back = straight.back if straight.skew else None
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
-    return _Reading(segments, straight.ink, back, em, (), pictures, kind)
+    return _Reading(segments, straight.ink, back, em, pictures, kind)
 
 
 def _is_vertical(box: Box, em: float) -> bool:
@@ -157,12 +159,10 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     if edge:
         blocks.append(Block(tuple(edge), Box.hull(s.box for s in edge)))
     outside_tables = [r for r in rules.horizontal if not any(r.covered_by(t.box.grow(4)) > 0.5 for t in tables)]
-    strokes = reading.bars if reading.kind == "digital" else outside_tables
-    bars = [b for b in strokes if b.width > 3 * b.height and b.width < 14 * em]
     blanks = free_rules(_outside_figures(outside_tables, figures), reading.ink.mask, em)
     lines: list[Line] = []
     for number, block in enumerate(blocks):
-        rows = [row_line(row, number) for row in group_rows([s for s in block.segments if s.glyphs], bars)]
+        rows = [row_line(row, number) for row in group_rows([s for s in block.segments if s.glyphs])]
         rows = insert_blanks(rows, blanks, em)
         lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
     lines.extend(_set_apart(segments, labels, captions, strip, in_table))

@@ -5,8 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from statistics import median
+
 from layout.types import Glyph, Origin
 from wholepage.boxes import Box
+
+
+ASCENT, DESCENT = 0.88, 0.22  # extent of a line of text above and below its baseline, in font sizes
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +29,15 @@ class Segment:
     def text(self) -> str:
         """The glyphs' texts joined."""
         return "".join(g.text for g in self.glyphs)
+
+    @property
+    def band(self) -> Box:
+        """The band of the writing line: the box without what fractions and brackets add above and below it."""
+        lines = [g.baseline for g in self.glyphs if g.baseline is not None and not g.text.isspace()]
+        if not lines:
+            return self.box
+        base = median(lines)
+        return Box(self.box.x0, base - ASCENT * self.em, self.box.x1, base + DESCENT * self.em)
 
 
 def is_wide(char: str) -> bool:

@@ -48,7 +48,8 @@ class TextLayer:
     """What a PDF page says of itself, mapped to pixels of the stored page image.
 
     `glyphs` are the visible characters that run left to right, `turned` those that run another way (seal strips,
-    slanted watermarks), `rules` thin drawn lines, `pictures` placed images. `trust` is the verdict on the glyphs:
+    slanted watermarks), `rules` thin drawn lines, `paths` boxes of other small drawings (radical signs, arrows over
+    letters; their right end may lie too far out when the PDF clips them), `pictures` placed images. `trust` is the verdict on the glyphs:
     trusted, partial (text only on a part of what is printed) or lying; `reason` says why.
     """
 
@@ -56,6 +57,7 @@ class TextLayer:
     turned: tuple[Glyph, ...] = ()
     rules: tuple[Box, ...] = ()
     pictures: tuple[Box, ...] = ()
+    paths: tuple[Box, ...] = ()
     trust: Literal["unchecked", "trusted", "partial", "lying"] = "unchecked"
     reason: str = ""
 

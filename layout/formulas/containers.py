@@ -1,0 +1,228 @@
+"""Parts of formulas that drawn lines and tall brackets make: fractions, radicals, overlines, cases, matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of
+from layout.formulas.field import Field
+from layout.formulas.grids import fold_grids
+from layout.formulas.shapes import Shape
+from layout.formulas.structure import SMALL, node_of, operators, with_limits
+from layout.formulas.tree import Frac, Node, Over, Root, plain
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
+SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
+ROOT_SIGN = "√"
+
+
+def assemble(glyphs: Sequence[Glyph], shapes: Sequence[Shape]) -> tuple[list[Glyph], list[Shape]]:
+    """Glyphs with every fraction, radical, overline, operator with limits, matrix and case list made one glyph.
+
+    Args:
+        glyphs: of a page or a part of one, in the frame in which text is level.
+        shapes: drawn parts in the same frame.
+
+    Returns:
+        The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
+    """
+    field = Field([atom_of(g) for g in glyphs if not g.text.isspace()])
+    blanks = [g for g in glyphs if g.text.isspace()]
+    unused: list[Shape] = []
+    for group in operators([a for a in field.all() if a.text in "lm∑∏∫∬∭∮⋃⋂"] if False else field.all()):
+        _fold_limits(field, group)
+    for shape in sorted(distinct(shapes), key=lambda s: s.box.width):
+        made = _radical(field, shape) if shape.kind == "radical" else _over(field, shape)
+        if made is None and shape.kind == "bar":
+            made = _fraction(field, shape.box)
+        if made is None:
+            unused.append(shape)
+    fold_grids(field)
+    return [*blanks, *(_glyph(field, a) for a in field.all())], unused
+
+
+def distinct(shapes: Sequence[Shape]) -> list[Shape]:
+    """Shapes without those that describe the same stroke: one drawn rule is found in the PDF and in its image."""
+    kept: list[Shape] = []
+    for shape in shapes:
+        b = shape.box
+        same = (
+            k
+            for k in kept
+            if k.kind == shape.kind
+            and b.x_overlap(k.box) > 0.8 * min(b.width, k.box.width)
+            and (abs(b.cy - k.box.cy) < 5)
+        )
+        if next(same, None) is None:
+            kept.append(shape)
+    return kept
+
+
+def _glyph(field: Field, atom: Atom) -> Glyph:
+    """The atom as a glyph of a line: plain ones as they came, composites with the size and baseline of their line."""
+    if atom.glyph is not None and not field.is_composite(atom):
+        return atom.glyph
+    size, baseline = field.line_of(atom)
+    return FormulaGlyph(plain(atom.node), atom.ink, size, atom.glyph.font, atom.glyph.confidence, baseline, atom.node)
+
+
+def _fold_limits(field: Field, group: list[Atom]) -> None:
+    hull = Box.hull(a.ink for a in group)
+    around = field.near(hull.grow(3 * group[0].size, 1.6 * group[0].size))
+    merged = with_limits([*group, *(a for a in around if not any(a is g for g in group))])
+    new = [a for a in merged if not any(a is b for b in around) and not any(a is g for g in group)]
+    if new:
+        gone = [a for a in (*around, *group) if not any(a is m for m in merged)]
+        field.replace(gone, new[0])
+
+
+def _fraction(field: Field, bar: Box) -> Atom | None:
+    """The fraction at a bar, or None when the bar has not its two parts."""
+    reach = bar.grow(2, 0)
+    within = [
+        a
+        for a in field.near(bar.grow(4, 150))
+        if reach.x0 - 0.3 * a.size <= a.ink.x0 and a.ink.x1 <= reach.x1 + 0.3 * a.size and reach.x0 <= a.ink.cx <= reach.x1
+    ]
+    above = _part(field, [a for a in within if a.ink.cy < bar.cy], bar, above=True)
+    below = _part(field, [a for a in within if a.ink.cy > bar.cy], bar, above=False)
+    if not above or not below:
+        return None
+    size = max(a.size for a in (*above, *below))
+    width = max(Box.hull(a.ink for a in part).width for part in (above, below))
+    if bar.width - width > SLACK_EM * size + 0.15 * width:
+        return None
+    node = Frac(node_of(above), node_of(below))
+    box = Box.hull([bar, *(a.ink for a in (*above, *below))])
+    confidence = min(a.glyph.confidence for a in (*above, *below))
+    return field.replace([*above, *below], _composite(node, box, bar.cy, size, above[0].glyph, confidence))
+
+
+def _composite(node: Node, box: Box, axis: float, size: float, like: Glyph, confidence: float) -> Atom:
+    baseline = axis + AXIS * size
+    glyph = Glyph("", box, size, like.font, confidence, baseline)
+    return Atom(node, box, baseline, size, glyph)
+
+
+def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
+    """The row nearest to a bar on one side and all that stands level with it or is attached to it."""
+
+    def away(atom: Atom) -> float:
+        return bar.y0 - atom.ink.y1 if above else atom.ink.y0 - bar.y1
+
+    near = [a for a in atoms if away(a) < NEAREST_EM * a.size]
+    if not near:
+        return []
+    largest = max(a.size for a in near)
+    first = min((a for a in near if a.size >= SMALL * largest), key=away)
+    taken, hull = [first], first.ink
+    changed = True
+    while changed:
+        changed = False
+        for atom in atoms:
+            if any(atom is t for t in taken):
+                continue
+            if atom.ink.y_overlap(hull) > 0.25 * min(atom.ink.height, hull.height):
+                taken.append(atom)
+                hull = hull.union(atom.ink)
+                changed = True
+    if _goes_on(field, taken, bar):
+        return []
+    return taken
+
+
+def _goes_on(field: Field, taken: list[Atom], bar: Box) -> bool:
+    """Whether the row goes on beyond the bar's ends without a gap: then it is a line of text, no fraction's part."""
+    size = max(a.size for a in taken)
+    level = [a.baseline for a in taken if a.size >= SMALL * size]
+    hull = Box.hull(a.ink for a in taken)
+    for atom in field.near(hull.grow(0.5 * size, 0)):
+        if any(atom is t for t in taken) or atom.size < SMALL * size or field.is_composite(atom):
+            continue
+        beside = atom.ink.x0 >= hull.x1 - 1 or atom.ink.x1 <= hull.x0 + 1
+        gap = max(atom.ink.x0 - hull.x1, hull.x0 - atom.ink.x1)
+        outside = atom.ink.cx < bar.x0 or atom.ink.cx > bar.x1
+        if beside and outside and gap < 0.25 * size and abs(atom.baseline - median(level)) < 0.1 * size:
+            return True
+    return False
+
+
+def _radical(field: Field, shape: Shape) -> Atom | None:
+    """The root at a radical sign with its overline."""
+    box = shape.box
+    start = shape.content_x or box.x0
+    inside = [
+        a
+        for a in field.near(box)
+        if a.text != ROOT_SIGN and start - 0.15 * a.size <= a.ink.cx <= box.x1 + 0.1 * a.size
+        and box.y0 - 0.1 * a.size <= a.ink.cy <= box.y1 + 0.35 * a.size and a.ink.x1 <= box.x1 + 0.35 * a.size
+    ]  # fmt: skip
+    if not inside:
+        return None
+    size = max(a.size for a in inside)
+    signs = [a for a in field.near(box) if a.text == ROOT_SIGN and a.ink.cx < start + 0.3 * size]
+    index = _index(field, box, start, size, inside)
+    node = Root(node_of(inside), node_of(index) if index else None)
+    hull = Box.hull([box, *(a.ink for a in (*inside, *index))])
+    largest = max(inside, key=lambda a: a.size)
+    row = [a.baseline for a in inside if a.size >= SMALL * size]
+    glyph = Glyph("", hull, size, largest.glyph.font, min(a.glyph.confidence for a in inside), median(row))
+    return field.replace([*inside, *signs, *index], Atom(node, hull, median(row), size, glyph))
+
+
+def _index(field: Field, box: Box, start: float, size: float, inside: list[Atom]) -> list[Atom]:
+    """The small figure in the crook of a radical sign."""
+    crook = Box(box.x0 - 0.45 * size, box.y0 - 0.35 * size, start + 0.05 * size, box.cy + 0.15 * size)
+    return [
+        a
+        for a in field.near(crook)
+        if a.size < 0.75 * size
+        and a.text != ROOT_SIGN
+        and crook.holds(a.ink.cx, a.ink.cy)
+        and not any(a is i for i in inside)
+    ]
+
+
+def _over(field: Field, shape: Shape) -> Atom | None:
+    """Letters under an overline, an arrow or a hat."""
+    if shape.kind == "radical":
+        return None
+    bar = shape.box
+    below = [
+        a
+        for a in field.near(bar.grow(2, 60))
+        if bar.x0 - 0.35 * a.size <= a.ink.cx <= bar.x1 + 0.35 * a.size
+        and -0.12 * a.size <= a.ink.y0 - bar.y1 < 0.3 * a.size
+        and a.ink.cy > bar.cy
+    ]
+    if not below:
+        return None
+    size = max(a.size for a in below)
+    below = [a for a in below if a.size >= 0.6 * size]
+    hull = Box.hull(a.ink for a in below)
+    if abs(hull.width - bar.width) > 0.75 * size or not all(a.text.isalnum() or field.is_composite(a) for a in below):
+        return None
+    if shape.kind == "bar" and _has_numerator(field, bar, size):
+        return None
+    text = "".join(a.text for a in below)
+    single = len(below) == 1
+    command = {"arrow": "vec" if single else "overrightarrow", "hat": "hat" if single else "widehat"}.get(
+        shape.kind, "bar" if single and not text.isdigit() else "overline"
+    )
+    row = median(a.baseline for a in below)
+    glyph = Glyph("", hull.union(bar), size, below[0].glyph.font, min(a.glyph.confidence for a in below), row)
+    return field.replace(below, Atom(Over(node_of(below), command), hull.union(bar), row, size, glyph))
+
+
+def _has_numerator(field: Field, bar: Box, size: float) -> bool:
+    """Whether something stands right above the bar, so that the bar may be a fraction's."""
+    above = [
+        a
+        for a in field.near(bar.grow(0, 1.2 * size))
+        if a.ink.cy < bar.cy and bar.x0 - 0.2 * size <= a.ink.x0 and a.ink.x1 <= bar.x1 + 0.2 * size
+        and bar.y0 - a.ink.y1 < 0.6 * size
+    ]  # fmt: skip
+    return bool(above) and not _goes_on(field, above, bar)

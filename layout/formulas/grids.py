@@ -1,0 +1,137 @@
+"""Cases and matrices: rows of cells beside tall brackets."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import Literal
+
+from layout.formulas.atoms import AXIS, Atom
+from layout.formulas.field import Field
+from layout.formulas.structure import SMALL, node_of
+from layout.formulas.tree import Grid, Node, Row, Sym
+from layout.segments import is_wide
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+TALL_EM = 1.7  # a bracket taller than this may hold several rows
+CELL_GAP_EM = 0.75
+END_GAP_EM = 2.6
+MATRIX: dict[str, tuple[str, Literal["pmatrix", "bmatrix", "vmatrix"]]] = {
+    "(": (")", "pmatrix"),
+    "[": ("]", "bmatrix"),
+    "|": ("|", "vmatrix"),
+}
+
+
+def fold_grids(field: Field) -> None:
+    """Replace each tall bracket with the rows that it holds by one composite."""
+    for brace in sorted((a for a in field.all() if a.text in "{([|" and a.text), key=lambda a: a.ink.x0, reverse=True):
+        pieces = _column(field, brace)
+        hull = Box.hull(p.ink for p in pieces)
+        if hull.height >= TALL_EM * brace.size and any(a is brace for a in field.near(brace.ink)):
+            _fold(field, brace, pieces, hull)
+
+
+def _column(field: Field, brace: Atom) -> list[Atom]:
+    """The pieces of one stretched bracket: the same sign stacked at the same x."""
+    pieces = [brace]
+    for other in field.near(brace.ink.grow(2, 4 * brace.size)):
+        if other is not brace and other.text == brace.text and abs(other.ink.cx - brace.ink.cx) < 0.2 * brace.size:
+            pieces.append(other)
+    return pieces
+
+
+def _fold(field: Field, brace: Atom, pieces: list[Atom], hull: Box) -> None:
+    size = brace.size
+    area = Box(hull.x1 - 0.1 * size, hull.y0 - 0.1 * size, hull.x1 + 60 * size, hull.y1 + 0.1 * size)
+    right = sorted(
+        (a for a in field.near(area) if not any(a is p for p in pieces) and area.y0 <= a.ink.cy <= area.y1),
+        key=lambda a: a.ink.x0,
+    )
+    closing: list[Atom] = []
+    if brace.text in MATRIX:
+        sign = MATRIX[brace.text][0]
+        for atom in right:
+            column = _column(field, atom) if atom.text == sign else []
+            if column and Box.hull(c.ink for c in column).height > 0.8 * hull.height:
+                closing = column
+                break
+        if not closing:
+            return
+        edge = min(c.ink.x0 for c in closing)
+        right = [a for a in right if a.ink.cx < edge and not any(a is c for c in closing)]
+    content = _contiguous(right, hull, size)
+    rows = _rows(content)
+    if len(rows) < 2:
+        return
+    rows, content = (rows, content) if closing else _without_tail(rows, content, hull)
+    kind: Literal["cases", "pmatrix", "bmatrix", "vmatrix"] = MATRIX[brace.text][1] if closing else "cases"
+    node = Grid(tuple(_cells(row, size, kind) for row in rows), kind)
+    box = Box.hull([hull, *(a.ink for a in content), *(c.ink for c in closing)])
+    baseline = hull.cy + AXIS * size
+    glyph = Glyph("", box, size, brace.glyph.font, min(a.glyph.confidence for a in content), baseline)
+    field.replace([*pieces, *content, *closing], Atom(node, box, baseline, size, glyph))
+
+
+def _contiguous(atoms: list[Atom], hull: Box, size: float) -> list[Atom]:
+    """Atoms from the bracket to the right until a gap that no cell has."""
+    taken: list[Atom] = []
+    edge = hull.x1
+    for atom in atoms:
+        if atom.ink.x0 - edge > END_GAP_EM * size:
+            break
+        taken.append(atom)
+        edge = max(edge, atom.ink.x1)
+    return taken
+
+
+def _rows(atoms: list[Atom]) -> list[list[Atom]]:
+    """Atoms in rows by the baselines of the large ones; small ones join the row that they overlap most."""
+    if not atoms:
+        return []
+    size = max(a.size for a in atoms)
+    rows: list[list[Atom]] = []
+    for atom in sorted((a for a in atoms if a.size >= SMALL * size), key=lambda a: a.axis):
+        if rows and abs(median(a.axis for a in rows[-1]) - atom.axis) < 0.45 * size:
+            rows[-1].append(atom)
+        else:
+            rows.append([atom])
+    for atom in atoms:
+        if atom.size < SMALL * size:
+            min(rows, key=lambda row: abs(median(a.axis for a in row) - atom.ink.cy)).append(atom)
+    return rows
+
+
+def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tuple[list[list[Atom]], list[Atom]]:
+    """A line that goes on behind cases stands level with the bracket's middle and lies right of the rows."""
+    middle = hull.cy
+    level = [r for r in rows if abs(median(a.axis for a in r) - middle) < 0.2 * r[0].size]
+    others = [r for r in rows if not any(r is m for m in level)]
+    if not level or not others:
+        return rows, content
+    edge = max(a.ink.x1 for r in others for a in r)
+    kept = [[a for a in r if a.ink.x0 < edge + 0.1 * a.size] if any(r is m for m in level) else r for r in rows]
+    kept = [r for r in kept if r]
+    if level and len(others) >= 2 and all(a.ink.x0 >= edge for a in level[0]):
+        kept = others
+    inside = [a for r in kept for a in r]
+    return kept, inside
+
+
+def _cells(row: list[Atom], size: float, kind: str) -> tuple[Node, ...]:
+    """A row's cells: parted at wide gaps."""
+    ordered = sorted(row, key=lambda a: a.ink.x0)
+    cells: list[list[Atom]] = [[ordered[0]]]
+    for atom in ordered[1:]:
+        gap = atom.ink.x0 - max(a.ink.x1 for a in cells[-1])
+        wide = CELL_GAP_EM if kind != "cases" else 0.9
+        if gap > wide * size and not is_wide(atom.text or "x"):
+            cells.append([atom])
+        else:
+            cells[-1].append(atom)
+    return tuple(node_of(c) for c in cells)
+
+
+def empty_row() -> Node:
+    """A row without content."""
+    return Row((Sym(""),))

@@ -1,0 +1,262 @@
+"""Canonical LaTeX of a formula tree: one form for one meaning, braces only where they are needed."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from layout.formulas.symbols import COMMANDS, FUNCTIONS, OWN_COMMAND
+from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall
+from layout.segments import is_wide
+
+TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.S)
+GROWING = {"(": ")", "[": "]", r"\{": r"\}", "|": "|"}
+
+
+def to_latex(node: Node) -> str:
+    """LaTeX of `node` without dollar signs."""
+    return _tidy(_write(node))
+
+
+def _write(node: Node | None) -> str:
+    if node is None:
+        return ""
+    if isinstance(node, Row):
+        return _row(node.items)
+    if isinstance(node, Frac):
+        return rf"\frac{{{_write(node.num)}}}{{{_write(node.den)}}}"
+    if isinstance(node, Root):
+        index = f"[{_write(node.index)}]" if node.index is not None else ""
+        return rf"\sqrt{index}{{{_write(node.body)}}}"
+    if isinstance(node, Over):
+        return rf"\{node.command}{{{_write(node.body)}}}"
+    if isinstance(node, Grid):
+        body = r" \\ ".join(" & ".join(_write(cell) for cell in row) for row in node.rows)
+        return rf"\begin{{{node.kind}}} {body} \end{{{node.kind}}}"
+    if isinstance(node, Arrow):
+        below = f"[{_write(node.below)}]" if node.below is not None else ""
+        return rf"\{node.command}{below}{{{_write(node.above)}}}"
+    return _row((node,))
+
+
+def _row(items: tuple[Node, ...]) -> str:
+    """Items side by side: upright runs grouped, functions named, brackets grown where the content is tall."""
+    pieces: list[tuple[str, Node]] = []
+    index = 0
+    flat = _flatten(items)
+    while index < len(flat):
+        for reader in (_text_run, _function, _upright_run):
+            taken, text = reader(flat, index)
+            if taken:
+                pieces.append((text, flat[index] if taken == 1 else Row(tuple(flat[index : index + taken]))))
+                index += taken
+                break
+        else:
+            pieces.append((_single(flat[index]), flat[index]))
+            index += 1
+    return _join(_grow(pieces))
+
+
+def _flatten(items: tuple[Node, ...]) -> list[Node]:
+    out: list[Node] = []
+    for item in items:
+        if isinstance(item, Row):
+            out.extend(_flatten(item.items))
+        else:
+            out.append(item)
+    return out
+
+
+def _single(node: Node) -> str:
+    if isinstance(node, Sym):
+        return symbol(node)
+    if isinstance(node, Script):
+        return _base(node.base) + scripts(node)
+    return _write(node)
+
+
+def symbol(sym: Sym) -> str:
+    """LaTeX of one character in its face."""
+    text = COMMANDS.get(sym.text, sym.text)
+    if sym.text.isascii() and sym.text.isalnum():
+        if sym.style == "bold":
+            return rf"\mathbf{{{text}}}"
+        if sym.style == "double":
+            return rf"\mathbb{{{text}}}"
+        if sym.style == "calligraphic":
+            return rf"\mathcal{{{text}}}"
+        if sym.style == "upright" and sym.text.isalpha():
+            return rf"\mathrm{{{text}}}"
+    return text
+
+
+def _base(node: Node | None) -> str:
+    if node is None:
+        return "{}"
+    text = _write(node)
+    if isinstance(node, Row | Script) and len(TOKEN.findall(text)) != 1:
+        return f"{{{text}}}"
+    return text
+
+
+def scripts(node: Script) -> str:
+    """The scripts of a node: sub before sup, primes as apostrophes."""
+    out = ""
+    sub, sup = node.sub, node.sup
+    if sub is not None:
+        out += "_" + braced(_write(sub))
+    if sup is not None:
+        text = _tidy(_write(sup))
+        primes = re.match(r"^'+", text)
+        if primes and sub is None:
+            out += primes.group()
+            text = text[primes.end() :]
+        if text.startswith("^\\circ"):
+            text = text[1:]
+        if text:
+            out += "^" + braced(text)
+    return out
+
+
+def braced(text: str) -> str:
+    """`text` in braces unless it is a single token."""
+    text = _tidy(text)
+    return text if len(TOKEN.findall(text)) == 1 and text not in "{}" else f"{{{text}}}"
+
+
+def _text_run(flat: list[Node], start: int) -> tuple[int, str]:
+    """Ideographs and full-width marks as `\\text{…}`."""
+    stop = start
+    while stop < len(flat) and _is_text(flat[stop]):
+        stop += 1
+    if stop == start:
+        return 0, ""
+    return stop - start, rf"\text{{{''.join(n.text for n in flat[start:stop] if isinstance(n, Sym))}}}"
+
+
+def _is_text(node: Node) -> bool:
+    return isinstance(node, Sym) and (is_wide(node.text) or node.text in "、。") and node.text not in COMMANDS
+
+
+def _letters(flat: list[Node], start: int) -> str:
+    out = ""
+    for node in flat[start:]:
+        base = node.base if isinstance(node, Script) else node
+        if not (isinstance(base, Sym) and len(base.text) == 1 and base.text.isascii() and base.text.isalpha()):
+            break
+        if base.style == "italic" or (base.style == "bold"):
+            break
+        out += base.text
+        if isinstance(node, Script):
+            break
+    return out
+
+
+def _function(flat: list[Node], start: int) -> tuple[int, str]:
+    """A function's name set upright; scripts on its last letter are its own."""
+    word = _letters(flat, start)
+    name = next((f for f in FUNCTIONS if word.startswith(f)), None)
+    if name is None or any(isinstance(n, Script) for n in flat[start : start + len(name) - 1]):
+        return 0, ""
+    last = flat[start + len(name) - 1]
+    command = rf"\{name}" if name in OWN_COMMAND else rf"\operatorname{{{name}}}"
+    return len(name), command + (scripts(last) if isinstance(last, Script) else "")
+
+
+def _upright_run(flat: list[Node], start: int) -> tuple[int, str]:
+    """Upright letters with the digits and scripts among them as one `\\mathrm{…}` without braces inside."""
+    if not _is_upright(flat[start]):
+        return 0, ""
+    text, index = "", start
+    while index < len(flat):
+        node = flat[index]
+        if isinstance(node, Script):
+            if not _is_upright(node):
+                break
+            inner = scripts(node)
+            base = node.base
+            text += COMMANDS.get(base.text, base.text) if isinstance(base, Sym) else ""
+            index += 1
+            if "{" in inner or "\\" in inner:
+                return index - start, rf"\mathrm{{{text}}}" + inner
+            text += inner
+        elif _is_upright(node) or (isinstance(node, Sym) and node.text.isdigit()):
+            assert isinstance(node, Sym)
+            text += node.text
+            index += 1
+        else:
+            break
+    return index - start, rf"\mathrm{{{text}}}"
+
+
+def _is_upright(node: Node) -> bool:
+    base = node.base if isinstance(node, Script) else node
+    return (
+        isinstance(base, Sym)
+        and base.style == "upright"
+        and len(base.text) == 1
+        and base.text.isascii()
+        and base.text.isalpha()
+    )
+
+
+def _grow(pieces: list[tuple[str, Node]]) -> list[str]:
+    """`\\left` and `\\right` at brackets that hold something tall."""
+    out = [text for text, _ in pieces]
+    stack: list[int] = []
+    for index, (text, node) in enumerate(pieces):
+        head = _head(text)
+        if stack and head == GROWING[_head(pieces[stack[-1]][0])]:
+            begin = stack.pop()
+            if any(is_tall(n) for _, n in pieces[begin + 1 : index]):
+                out[begin] = r"\left" + out[begin]
+                out[index] = r"\right" + out[index]
+        elif text in GROWING:
+            stack.append(index)
+        elif isinstance(node, Sym | Script) and head in (")", "]", r"\}"):
+            stack.clear()
+    return out
+
+
+def _head(text: str) -> str:
+    match = TOKEN.match(text)
+    return match.group() if match else ""
+
+
+def _join(parts: list[str]) -> str:
+    out = ""
+    for part in parts:
+        if out and part and re.search(r"\\[A-Za-z]+$", out) and part[0].isascii() and part[0].isalpha():
+            out += " "
+        out += part
+    return out
+
+
+def _tidy(text: str) -> str:
+    return text.strip()
+
+
+@lru_cache(maxsize=4096)
+def parses(latex: str) -> bool:
+    """Whether `latex` is well formed: braces and environments balance and the converter to MathML takes it."""
+    if _unbalanced(latex):
+        return False
+    from latex2mathml.converter import convert
+
+    try:
+        convert(latex)
+    except Exception:  # the converter raises many kinds, each of which means the same here
+        return False
+    return True
+
+
+def _unbalanced(latex: str) -> bool:
+    depth = 0
+    for token in TOKEN.findall(latex):
+        depth += (token == "{") - (token == "}")
+        if depth < 0:
+            return True
+    return depth != 0 or latex.count(r"\begin{") != latex.count(r"\end{") or latex.count(r"\left") != (
+        latex.count(r"\right") - latex.count(r"\rightarrow") - latex.count(r"\rightleftharpoons")
+        + latex.count(r"\leftarrow") + latex.count(r"\leftrightarrow")
+    )  # fmt: skip

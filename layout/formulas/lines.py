@@ -1,0 +1,86 @@
+"""A line of print with its formulas written out: plain glyphs stay, each formula becomes one glyph `$…$`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from layout.formulas.atoms import atom_of
+from layout.formulas.latex import to_latex
+from layout.formulas.spans import find_spans
+from layout.formulas.structure import Item, items_of, main_level
+from layout.formulas.tree import plain, row_of
+from layout.segments import is_wide
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+WIDE_GAP = "\u2003"  # em space: a gap that separates options, not words
+WIDE_GAP_EM = 1.6
+SPACE_EM = 0.25
+CLOSING = ",.;:，。；：、）)】”"
+FORMULA_FONT = "#formula"
+
+
+def write_glyphs(glyphs: Sequence[Glyph], blanks: Sequence[Glyph], em: float) -> list[Glyph]:
+    """The line's glyphs from left to right with white space and formulas.
+
+    Args:
+        glyphs: visible glyphs of one row, composites of `containers.assemble` among them.
+        blanks: white space that the source itself holds.
+        em: font size of the row in px.
+    """
+    atoms = [atom_of(g) for g in glyphs]
+    size, baseline = main_level(atoms)
+    items = items_of(atoms, size, baseline)
+    gaps = [_gap(items[n - 1] if n else None, item, em, blanks) for n, item in enumerate(items)]
+    out: list[Glyph] = []
+    position = 0
+    for start, stop in [*find_spans(items, gaps), (len(items), len(items))]:
+        for n in range(position, start):
+            _append(out, [g for a in items[n].atoms for g in (_flat(a.glyph),)], gaps[n], em)
+        if start < stop:
+            _append(out, [formula_glyph(items[start:stop])], gaps[start], em)
+        position = stop
+    return out
+
+
+def formula_glyph(items: Sequence[Item]) -> Glyph:
+    """One glyph for a formula: its LaTeX between dollar signs."""
+    latex = to_latex(row_of([item.node for item in items]))
+    first = items[0].atoms[0]
+    confidences = [a.glyph.confidence for item in items for a in item.atoms]
+    box = Box.hull(item.box for item in items)
+    return Glyph(f"${latex}$", box, first.size, FORMULA_FONT, sum(confidences) / len(confidences), first.baseline)
+
+
+def _flat(glyph: Glyph) -> Glyph:
+    """A composite that stays outside of formulas as its plain characters."""
+    from layout.formulas.atoms import FormulaGlyph
+
+    if isinstance(glyph, FormulaGlyph):
+        return Glyph(plain(glyph.node), glyph.box, glyph.size, glyph.font, glyph.confidence, glyph.baseline)
+    return glyph
+
+
+def _append(out: list[Glyph], glyphs: list[Glyph], gap: str, em: float) -> None:
+    if gap and out and glyphs:
+        left = out[-1].box.x1
+        box = Box.of((left, out[-1].box.y0, max(left, glyphs[0].box.x0), out[-1].box.y1))
+        out.append(Glyph(gap, box, em, "", 1.0, out[-1].baseline))
+    out.extend(glyphs)
+
+
+def _gap(last: Item | None, item: Item, em: float, blanks: Sequence[Glyph]) -> str:
+    """White space printed before an item: none, a space or a wide gap."""
+    if last is None:
+        return ""
+    left, x0 = last.box.x1, item.box.x0
+    last_text = last.text or "x"
+    text = item.text or "x"
+    width = x0 - left
+    if width > WIDE_GAP_EM * em:
+        return WIDE_GAP
+    if any(left - 0.1 * em <= b.box.cx <= x0 + 0.1 * em for b in blanks):
+        return " "
+    if is_wide(last_text) or is_wide(text) or text in CLOSING or width <= SPACE_EM * em:
+        return ""
+    return " "

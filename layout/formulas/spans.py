@@ -1,0 +1,238 @@
+"""Which items of a line are mathematics: spans of items that become one `$…$` each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from layout.formulas.atoms import is_math_font
+from layout.formulas.structure import Item
+from layout.formulas.symbols import BINARY, FUNCTIONS, RELATIONS, STRONG
+from layout.formulas.tree import Script, Sym
+from layout.segments import is_wide
+
+Kind = Literal["math", "soft", "text"]
+# Fonts that set all of a formula, digits and brackets too: what stands beside it in another font is text.
+WHOLE_MATH = re.compile(r"KaTeX|MathJax|MJX|Math(?!ematica)", re.I)
+OPENING, CLOSING = "([{（⟨", ")]}）⟩"
+TRAILING = ",.;:，。；：、?!"
+LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
+UNITS = frozenset(
+    "m cm mm km nm kg g mg s ms h min N J W V A Pa Hz C K T mol L mL kW eV MeV F H Wb lx cd rad Ω kPa MPa kJ".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An item with its kind and the white space printed before it."""
+
+    item: Item
+    kind: Kind
+    gap: str = ""
+
+    @property
+    def text(self) -> str:
+        """The character of a plain item."""
+        return self.item.text
+
+
+def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, int]]:
+    """Half-open ranges of `items` that are formulas; `gaps` are the white space before each item."""
+    whole = any(_whole_font(i) for i in items)
+    labels = _labels(items, gaps)
+    entries = [
+        Entry(item, "text" if n in labels else _kind(item, whole), gap)
+        for n, (item, gap) in enumerate(zip(items, gaps, strict=True))
+    ]
+    entries = _variables(_words(_operators(entries)))
+    spans: list[tuple[int, int]] = []
+    start = 0
+    for stop in range(1, len(entries) + 1):
+        if stop == len(entries) or entries[stop].kind == "text" or entries[stop].gap.strip(" "):
+            spans.extend(_inside(entries, start, stop))
+            start = stop
+        elif entries[start].kind == "text":
+            start = stop
+    return spans
+
+
+def _whole_font(item: Item) -> bool:
+    return any(WHOLE_MATH.search(a.glyph.font) for a in item.atoms)
+
+
+def _kind(item: Item, whole: bool) -> Kind:
+    node = item.node
+    if isinstance(node, Script):
+        base = node.base
+        wide = isinstance(base, Sym) and (is_wide(base.text) or base.text in TRAILING)
+        return "text" if wide else "math"
+    if not isinstance(node, Sym):
+        return "math"
+    font = item.atoms[0].glyph.font
+    if is_math_font(font) and not is_wide(node.text):
+        return "math"
+    if whole or is_wide(node.text) or node.text in "、。，；：？！“”‘’…_①②③④⑤⑥⑦⑧⑨⑩" or node.text == "____":
+        return "text"
+    if node.text in STRONG or (node.style == "italic" and node.text.isascii() and node.text.isalpha()):
+        return "math"
+    return "soft" if node.text.isascii() or node.text in BINARY or node.text in "°|∣℃" else "text"
+
+
+def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
+    """Items of question, option and part marks: at the start of the line or behind a wide gap, in a font of text."""
+    found: set[int] = set()
+    for start in range(len(items)):
+        if start and len(gaps[start].strip(" ")) == 0 and not _ends_clause(items[start - 1], gaps[start]):
+            continue
+        text = "".join(i.text or "\x00" for i in items[start : start + 5])
+        match = LABEL.match(text)
+        if match and not any(_whole_font(i) for i in items[start : start + match.end()]):
+            found.update(range(start, start + match.end()))
+    return found
+
+
+def _ends_clause(item: Item, gap: str) -> bool:
+    return bool(gap) and (item.text in "。；;）)" or is_wide(item.text or "x"))
+
+
+def _operators(entries: list[Entry]) -> list[Entry]:
+    """An operator between a letter and another operand makes mathematics of all three; so do paired bars."""
+    out = list(entries)
+    for n in range(1, len(out) - 1):
+        left, entry, right = out[n - 1], out[n], out[n + 1]
+        if entry.kind != "soft" or entry.text not in BINARY:
+            continue
+        sides = (left.text, right.text)
+        single = all(_lone(out, n + d) for d in (-1, 1))
+        if all(len(s) == 1 and s.isascii() and s.isalnum() for s in sides) and single and any(s.isalpha() for s in sides):
+            for k in (n - 1, n, n + 1):
+                out[k] = Entry(out[k].item, "math", out[k].gap)
+    return out
+
+
+def _lone(entries: Sequence[Entry], n: int) -> bool:
+    """Whether a letter is no part of a word."""
+    if not entries[n].text.isalpha():
+        return True
+    before = n > 0 and not entries[n].gap and entries[n - 1].text.isascii() and entries[n - 1].text.isalpha()
+    after = n + 1 < len(entries) and not entries[n + 1].gap and entries[n + 1].text.isascii() and entries[n + 1].text.isalpha()
+    return not (before or after)
+
+
+def _words(entries: list[Entry]) -> list[Entry]:
+    """Words of several letters are text, italic or not, unless they name a function or a unit or are symbols in a row."""
+    out = list(entries)
+    n = 0
+    while n < len(out):
+        stop = n
+        while stop < len(out) and _letter(out[stop]) and (stop == n or not out[stop].gap):
+            stop += 1
+        word = "".join(e.text for e in out[n:stop])
+        if len(word) >= 2 and not any(is_math_font(e.item.atoms[0].glyph.font) for e in out[n:stop]):
+            attached = (stop < len(out) and not out[stop].gap and isinstance(out[stop].item.node, Script)) or (
+                n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
+            )
+            name = next((f for f in FUNCTIONS if word.startswith(f)), None)
+            formula = word.isupper() or word in UNITS or name is not None or attached
+            italic = all(e.item.node.style == "italic" for e in out[n:stop] if isinstance(e.item.node, Sym))
+            if not formula and not (italic and len(word) <= 3):
+                for k in range(n, stop):
+                    out[k] = Entry(out[k].item, "text", out[k].gap)
+            elif not (italic and len(word) <= 4):
+                for k in range(n, stop):
+                    out[k] = Entry(out[k].item, "soft", out[k].gap)
+        n = max(stop, n + 1)
+    return out
+
+
+def _letter(entry: Entry) -> bool:
+    return entry.kind != "text" and len(entry.text) == 1 and entry.text.isascii() and entry.text.isalpha()
+
+
+def _variables(entries: list[Entry]) -> list[Entry]:
+    """A lone small letter of unknown face between ideographs is a variable."""
+    out = list(entries)
+    for n, entry in enumerate(entries):
+        if entry.kind != "soft" or not _letter(entry) or not entry.text.islower() or not _lone(entries, n):
+            continue
+        node = entry.item.node
+        unknown = isinstance(node, Sym) and node.style == ""
+        sides = [entries[k] for k in (n - 1, n + 1) if 0 <= k < len(entries)]
+        if unknown and sides and all(is_wide(s.text or "x") for s in sides):
+            out[n] = Entry(entry.item, "math", entry.gap)
+    return out
+
+
+def _inside(entries: Sequence[Entry], start: int, stop: int) -> list[tuple[int, int]]:
+    """The formula within entries that no text interrupts, if any."""
+    hard = [n for n in range(start, stop) if entries[n].kind == "math"]
+    if not hard:
+        return []
+    low = _reach(entries, hard[0], start - 1, -1)
+    high = _reach(entries, hard[-1], stop, 1) + 1
+    low, high = _trim(entries, low, high)
+    return [(low, high)] if any(entries[n].kind == "math" for n in range(low, high)) else []
+
+
+def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
+    """How far soft items belong to a formula: what touches it, and operands of an operator at its edge."""
+    at = first
+    n = first + step
+    while n != end:
+        entry = entries[n]
+        gap = entry.gap if step > 0 else entries[n + 1].gap
+        here = entries[at]
+        joined = not gap or _binds(entry) or _binds(here) or (entry.text.isdigit() and step < 0) or _is_unit(entries, n)
+        if not joined:
+            break
+        at = n
+        n += step
+    return at
+
+
+def _binds(entry: Entry) -> bool:
+    return bool(entry.text) and (entry.text in RELATIONS or entry.text in BINARY or entry.text in ",(|")
+
+
+def _is_unit(entries: Sequence[Entry], n: int) -> bool:
+    word = ""
+    while n < len(entries) and _letter(entries[n]) and (not word or not entries[n].gap):
+        word += entries[n].text
+        n += 1
+    return word in UNITS
+
+
+def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
+    """Without punctuation at the ends and without brackets there that have no partner inside."""
+    changed = True
+    while changed and low < high:
+        changed = False
+        if entries[high - 1].text and entries[high - 1].text in TRAILING:
+            high -= 1
+            changed = True
+            continue
+        if entries[low].text and (entries[low].text in TRAILING or (entries[low].text in ")]}" and entries[low].kind != "math")):
+            low += 1
+            changed = True
+            continue
+        depth, unmatched = 0, None
+        opened: list[int] = []
+        for n in range(low, high):
+            text = entries[n].text
+            if text and text in OPENING:
+                opened.append(n)
+                depth += 1
+            elif text and text in CLOSING:
+                if opened:
+                    opened.pop()
+                elif unmatched is None:
+                    unmatched = n
+        if unmatched == high - 1 and entries[high - 1].kind != "math":
+            high -= 1
+            changed = True
+        elif opened and opened[0] == low and entries[low].kind != "math":
+            low += 1
+            changed = True
+    return low, high

@@ -1,0 +1,248 @@
+"""The structure analyser: atoms of one row to nodes, with scripts, limits and nested rows put in their places."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from layout.formulas.atoms import Atom
+from layout.formulas.symbols import BIG_OPERATORS, BRACKETS, RELATIONS, UNDER_OPERATORS
+from layout.formulas.tree import Frac, Grid, Node, Row, Script, Sym, row_of
+from layout.segments import is_wide
+from wholepage.boxes import Box
+
+SMALL = 0.86  # a font smaller than this share of its row's is a script's
+RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline that make a script
+NEAR_EM = 0.5  # a script stands this close behind its base
+ARROWS = frozenset("→⟶←⇌⇋=")
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One node of a row with the atoms that it was made of."""
+
+    node: Node
+    atoms: tuple[Atom, ...]
+    box: Box
+
+    @property
+    def text(self) -> str:
+        """The character when the item is a plain one, else an empty string."""
+        return self.node.text if isinstance(self.node, Sym) else ""
+
+
+def node_of(atoms: Sequence[Atom]) -> Node:
+    """One node for all atoms of a part of a formula (a numerator, a script, a radicand)."""
+    return row_of([item.node for item in items_of(list(atoms))])
+
+
+def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float | None = None) -> list[Item]:
+    """The row's items from left to right.
+
+    `size` and `baseline` are those of the row's main text; without them they are taken from the largest atoms.
+    """
+    visible = [a for a in with_limits(atoms) if not (a.text and a.text.isspace())]
+    if not visible:
+        return []
+    if size is None or baseline is None:
+        size, baseline = main_level(visible)
+    ordered = sorted(visible, key=lambda a: a.ink.x0 + 0.15 * min(a.size, size))
+    out: list[Item] = []
+    pending: list[Atom] = []
+    for index, atom in enumerate(ordered):
+        level = _level(atom, size, baseline)
+        if level == 0:
+            if pending:
+                _attach(out, pending, atom, size, baseline)
+                pending = []
+            out.append(Item(atom.node, (atom,), atom.ink))
+        else:
+            if pending and atom.ink.x0 - max(p.ink.x1 for p in pending) > NEAR_EM * size:
+                _attach(out, pending, None, size, baseline)
+                pending = []
+            pending.append(atom)
+    if pending:
+        _attach(out, pending, None, size, baseline)
+    return out
+
+
+def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
+    """Font size and baseline of a row's main text: the largest atoms' (of letters and digits, where there are any)."""
+    firm = [a for a in atoms if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
+    pool = firm or list(atoms)
+    size = max(a.size for a in pool)
+    large = [a for a in pool if a.size >= SMALL * size]
+    letters = [a for a in large if a.text.isalnum()] or large
+    # In a row of mixed heights the one that most atoms stand on is the line.
+    return size, median(a.baseline for a in letters)
+
+
+def _level(atom: Atom, size: float, baseline: float) -> int:
+    """0 on the line, 1 raised, -1 lowered."""
+    if isinstance(atom.node, Frac | Grid):
+        shift = (baseline - 0.25 * size - atom.axis) / size
+        limit = 0.3
+        small = True
+    else:
+        if atom.text in BIG_OPERATORS or (atom.text in BRACKETS and atom.size >= SMALL * size):
+            return 0
+        shift = (baseline - atom.baseline) / size
+        small = atom.size < SMALL * size
+        limit = RAISED
+    if not small:
+        # Letters of one size are scripts only when they clearly leave the line.
+        return 0 if abs(shift) < 0.35 else (1 if shift > 0 else -1)
+    if shift > limit:
+        return 1
+    if shift < -(0.3 if isinstance(atom.node, Frac | Grid) else LOWERED):
+        return -1
+    if atom.text in ("′", "″", "'", "°", "∘"):
+        return 1
+    return 0
+
+
+def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: float, baseline: float) -> None:
+    """Give raised and lowered atoms to the item before them, or as pre-scripts to the one that follows."""
+    raised = [a for a in pending if _level(a, size, baseline) > 0]
+    lowered = [a for a in pending if _level(a, size, baseline) < 0]
+    hull = Box.hull(a.ink for a in pending)
+    sup = node_of(raised) if raised else None
+    sub = node_of(lowered) if lowered else None
+    last = out[-1] if out else None
+    before = hull.x0 - last.box.x1 if last else 1e9
+    behind = following.ink.x0 - hull.x1 if following else 1e9
+    fits = last is not None and before <= NEAR_EM * size and _can_carry(last)
+    ahead = following is not None and behind <= 0.3 * size and following.text.isalpha() and following.text.isascii()
+    if fits and ahead and before > behind + 0.15 * size:
+        fits = False
+    if fits and last is not None:
+        out[-1] = _scripted(last, sub, sup, tuple(pending))
+    elif ahead:
+        out.append(Item(Script(None, sub, sup), tuple(pending), hull))
+    else:
+        # Small print that belongs to no base stays in the line as it is.
+        out.extend(Item(a.node, (a,), a.ink) for a in sorted(pending, key=lambda a: a.ink.x0))
+
+
+def _can_carry(item: Item) -> bool:
+    """Whether scripts can belong to the item: not to white space, punctuation, an operator or an ideograph."""
+    if not isinstance(item.node, Sym):
+        return True
+    text = item.node.text
+    if text in RELATIONS and text not in ARROWS:
+        return False
+    return not (text.isspace() or text in ",.;:，。；：、？！+-−×÷(（[｛{<>" or text == "\\")
+
+
+def _scripted(item: Item, sub: Node | None, sup: Node | None, atoms: tuple[Atom, ...]) -> Item:
+    base: Node | None = item.node
+    if isinstance(item.node, Script):
+        # A second script on the same base: what is free takes it, else it joins.
+        base = item.node.base
+        sub = _both(item.node.sub, sub)
+        sup = _both(item.node.sup, sup)
+    box = Box.hull([item.box, *(a.ink for a in atoms)])
+    return Item(Script(base, sub, sup), (*item.atoms, *atoms), box)
+
+
+def _both(first: Node | None, second: Node | None) -> Node | None:
+    if first is None or second is None:
+        return first or second
+    return row_of([*(first.items if isinstance(first, Row) else [first]), second])
+
+
+def with_limits(atoms: Sequence[Atom]) -> list[Atom]:
+    """Atoms with what stands right above and below a large operator (∑ ∫ lim max) made its limits."""
+    rest = list(atoms)
+    for group in operators(atoms):
+        rest = _limited(group, rest)
+    return rest
+
+
+def operators(atoms: Sequence[Atom]) -> list[list[Atom]]:
+    """Large operators: single signs, and the words lim, max, min as runs of letters."""
+    found: list[list[Atom]] = [[a] for a in atoms if a.text in BIG_OPERATORS]
+    letters = sorted((a for a in atoms if a.text in ("l", "m")), key=lambda a: a.ink.x0)
+    if not letters:
+        return found
+    for first in letters:
+        run = [first]
+        while len(run) < 3:
+            nexts = [
+                a
+                for a in atoms
+                if a.text
+                and abs(a.baseline - first.baseline) < 0.1 * first.size
+                and abs(a.size - first.size) < 0.1 * first.size
+                and -0.1 * first.size <= a.ink.x0 - run[-1].ink.x1 < 0.2 * first.size
+                and a is not run[-1]
+            ]
+            if not nexts:
+                break
+            run.append(min(nexts, key=lambda a: a.ink.x0))
+        if "".join(a.text for a in run) in UNDER_OPERATORS:
+            found.append(run)
+    return found
+
+
+def _limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
+    """`atoms` with the operator's limits folded into it, where it has any."""
+    hull = Box.hull(a.ink for a in group)
+    size = group[0].size
+    others = [a for a in atoms if not any(a is g for g in group)]
+    small = [a for a in others if a.size < SMALL * size and (a.ink.y1 < hull.cy or a.ink.y0 > hull.cy)]
+    below = _stack(hull, [a for a in small if a.ink.cy > hull.cy], size, below=True)
+    above = _stack(hull, [a for a in small if a.ink.cy < hull.cy], size, below=False)
+    if not below and not above:
+        return atoms
+    base = row_of([a.node for a in group])
+    if len(group) > 1:
+        base = Row(tuple(Sym(a.text, "upright") for a in group))
+    node = Script(_operator(base), node_of(below) if below else None, node_of(above) if above else None)
+    used = [*group, *below, *above]
+    box = Box.hull(a.ink for a in used)
+    lead = group[0]
+    merged = Atom(node, Box(hull.x0, box.y0, hull.x1, box.y1), lead.baseline, size, lead.glyph)
+    return [*(a for a in atoms if not any(a is u for u in used)), merged]
+
+
+def _operator(base: Node) -> Node:
+    """A word's last letter carries its limits, so that the writer sees `lim` with scripts."""
+    return base
+
+
+def _stack(hull: Box, atoms: list[Atom], size: float, below: bool) -> list[Atom]:
+    """The row of small atoms centred right above or below an operator."""
+    near = [
+        a
+        for a in atoms
+        if a.ink.x1 > hull.x0 - 0.1 * size
+        and a.ink.x0 < hull.x1 + 0.1 * size
+        and (a.ink.y0 - hull.y1 if below else hull.y0 - a.ink.y1) < 0.7 * size
+    ]
+    near = [a for a in near if a.ink.cx >= hull.x0 - 0.3 * size and a.ink.cx <= hull.x1 + 0.3 * size]
+    if not near:
+        return []
+    first = min(near, key=lambda a: abs(a.ink.cy - hull.cy))
+    row, changed = [first], True
+    while changed:
+        changed = False
+        span = Box.hull(a.ink for a in row)
+        for atom in atoms:
+            if any(atom is r for r in row):
+                continue
+            gap = max(atom.ink.x0 - span.x1, span.x0 - atom.ink.x1)
+            if gap < 0.35 * first.size and atom.ink.y_overlap(span.grow(0, 0.2 * first.size)) > 0.3 * atom.ink.height:
+                row.append(atom)
+                changed = True
+                break
+    span = Box.hull(a.ink for a in row)
+    beside = span.x0 >= hull.x1 - 0.25 * size and len(row) >= 1
+    centred = abs(span.cx - hull.cx) <= max(0.4 * size, 0.3 * hull.width)
+    return row if centred and not beside else []
+
+
+def is_ideograph(text: str) -> bool:
+    """Whether a character is set in a full em."""
+    return bool(text) and is_wide(text)
