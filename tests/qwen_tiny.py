@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
+import importlib
+import sys
 from pathlib import Path
 from typing import Any
 
-SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>", "<|video_pad|>")
+_LIBRARIES: list[Any] = []
+SPECIAL = (
+    "<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|vision_start|>", "<|vision_end|>", "<|image_pad|>",
+    "<|video_pad|>",
+)  # fmt: skip
 TEMPLATE = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n"
     "{% if message.content is string %}{{ message.content }}{% else %}{% for part in message.content %}"
@@ -24,15 +29,25 @@ TEXT = {
 }
 
 
-def declare_torchvision_operators() -> None:
-    """Let PyPI's torchvision import beside a CPU-only torch: its compiled operators are declared, none is called."""
+def import_torchvision() -> None:
+    """Import torchvision, also PyPI's build beside a CPU-only torch.
+
+    There its compiled operators are missing, and it wants to describe two of them; they are declared, none is called.
+    """
     import torch
 
-    library = torch.library.Library("torchvision", "FRAGMENT")
-    for name in ("nms", "qnms"):
-        with contextlib.suppress(RuntimeError):  # already there: a matching pair brings them itself
-            library.define(f"{name}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
-    globals()["_LIBRARY"] = library  # declarations live as long as the object
+    try:
+        importlib.import_module("torchvision")
+    except RuntimeError as error:
+        if "does not exist" not in str(error):
+            raise
+        for name in [n for n in sys.modules if n.split(".")[0] == "torchvision"]:
+            del sys.modules[name]
+        library = torch.library.Library("torchvision", "FRAGMENT")
+        for operator in ("nms", "qnms"):
+            library.define(f"{operator}(Tensor dets, Tensor scores, float iou_threshold) -> Tensor")
+        _LIBRARIES.append(library)  # declarations live as long as the object
+        importlib.import_module("torchvision")
 
 
 def tokenizer() -> Any:

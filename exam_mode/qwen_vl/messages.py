@@ -53,6 +53,4 @@ def harmless(text: str, special: Iterable[str]) -> str:
 
 
 def _unsupported(what: str) -> QwenModelError:
-    return QwenModelError(
-        f"qwen-vl cannot take {what}.", hint="Send text and images only.", code="model.unsupported"
-    )
+    return QwenModelError(f"qwen-vl cannot take {what}.", hint="Send text and images only.", code="model.unsupported")

@@ -17,7 +17,9 @@ class QwenOptions(BaseModel):
     revision: str | None = Field(None, description="Commit, tag or branch of a hub id, instead of the pinned one.")
     device: str = Field("auto", description="auto (GPU where there is one), cpu, cuda, cuda:1, mps.")
     device_map: str | None = Field(None, description="auto spreads a model over several GPUs; needs accelerate.")
-    dtype: str = Field("auto", pattern="^(auto|bfloat16|float16|float32)$", description="auto: bfloat16, on CPU float32.")
+    dtype: str = Field(
+        "auto", pattern="^(auto|bfloat16|float16|float32)$", description="auto: bfloat16, on CPU float32."
+    )
     attention: str | None = Field(None, description="attn_implementation of transformers, e.g. flash_attention_2.")
     batch_size: int = Field(8, ge=1, le=1024, description="Most requests generated together.")
     batch_wait: float = Field(0.1, ge=0, le=60, description="Seconds that a request waits for company.")

@@ -182,7 +182,6 @@ class Predictor:
 
     def _at_stop_text(self, ids: list[int], stop: Sequence[str], decode: Any) -> tuple[list[int], str]:
         """Tokens up to the one that completes a stop text, and that text; rows that stop early are padded behind."""
-        pad = self.loaded.processor.tokenizer.pad_token_id
         whole = decode(ids)
         found = [s for s in stop if s in whole]
         if not found:

@@ -141,7 +141,9 @@ class QwenVLAPI(ModelAPI):
                 reasoning_tokens=reply.reasoning_tokens,
             ),
             time=reply.seconds,
-            error=f"The prompt has {reply.input_tokens} tokens, the model's window {loaded.window}." if too_long else None,
+            error=f"The prompt has {reply.input_tokens} tokens, the model's window {loaded.window}."
+            if too_long
+            else None,
             metadata={
                 "image_tokens": reply.image_tokens,
                 "image_sizes": [[image.width, image.height] for image in request.images],
