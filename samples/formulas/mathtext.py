@@ -171,7 +171,7 @@ def _split(parts: Sequence[str | int]) -> Iterator[str | int]:
 
 
 def _wrap(pieces: Sequence[Piece]) -> Iterator[list[tuple[float, Piece]]]:
-    x, line = LEFT, []
+    x, line = LEFT, list[tuple[float, Piece]]()
     for made in pieces:
         if line and x + made.width > WIDTH - LEFT:
             yield line

@@ -121,7 +121,11 @@ def formulas_pdf(formulas: Sequence[Node], style: Style | None = None) -> bytes:
 def typst_pages(sheets: Sequence[Sheet], formulas: Sequence[Node], style: Style | None = None) -> Pages:
     """The sheets on A4 pages, with the place of each formula; a full sheet may run over to another page."""
     style = style or Style()
-    written = [f'#link("{link(i)}", box({markup(formula, style)}))' for i, formula in enumerate(formulas)]
+    # Without leading a box is as high as its formula; else typst lets tall formulas stick out of table cells.
+    written = [
+        f'#link("{link(i)}", box[#set par(leading: 0pt);{markup(formula, style)}])'
+        for i, formula in enumerate(formulas)
+    ]
     return _set(sheets, written, style)
 
 
@@ -153,7 +157,7 @@ def _block(block: Block, number: str, written: Sequence[str]) -> str:
         return f"{_words(number + block.words)}\n#align(center)[{body}]"
     if isinstance(block, Options):
         labelled = ", ".join(f"[{_words(f'{c}．')}{written[i]}]" for c, i in zip("ABCD", block.formulas, strict=True))
-        columns = 4 if all(len(written[i]) < 90 for i in block.formulas) else 2
+        columns = 4 if all(len(written[i]) < 110 for i in block.formulas) else 2
         grid = f"#block(inset: (left: 1.5em))[#grid(columns: (1fr,) * {columns}, row-gutter: 1em, {labelled})]"
         return f"{_words(number + block.words)}\n{grid}"
     cells = ", ".join(f"[{c}]" for c in (*map(_words, block.heads), _words("1"), *(written[i] for i in block.formulas)))
