@@ -161,8 +161,10 @@ def _drawings(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> tuple[tuple[Bo
     rules: list[Box] = []
     paths: list[Box] = []
     for drawing in page.get_drawings():
-        rect, shaped = drawing["rect"], False
-        for item in drawing["items"]:
+        rect = drawing["rect"]
+        # A small drawing with curves is a sign; the straight strokes in it are no rules.
+        shaped = rect.height < MAX_PATH_PT and any(item[0] in ("c", "qu") for item in drawing["items"])
+        for item in () if shaped else drawing["items"]:
             if item[0] == "l":
                 box = Box.of((item[1].x, item[1].y, item[2].x, item[2].y))
             elif item[0] == "re":

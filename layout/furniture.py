@@ -50,7 +50,8 @@ def seal_strip(segments: Sequence[Segment], page_width: float, em: float) -> set
 
 
 def _is_number(text: str) -> bool:
-    return bool(re.fullmatch(r"\W*\d{1,3}\W*[.．、]?\W*", text.strip()))
+    """A number alone, or one that begins a short line of its own such as an answer in a key."""
+    return bool(re.match(r"\W*\d{1,3}(\W*$|\s*[.．、])", text.strip()))
 
 
 def edge_role(text: str, box: Box, height: float) -> Role:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,9 @@ from layout.segments import Segment, is_wide
 from layout.types import Line
 from wholepage.boxes import Box
 
+# A formula that ends or goes on with an operator was broken at the end of a line.
+BROKEN_FORMULA_END = re.compile(r"(?:[=<>+\-(,|]|\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx))\$$")
+BROKEN_FORMULA_START = re.compile(r"\$(?:[=<>+\-)]|\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx)(?![a-z]))")
 MINOR = 0.8  # a segment with a font smaller than this share of the row's is an index, exponent or fraction part
 
 
@@ -83,6 +87,10 @@ def join_text(left: str, right: str) -> str:
     left, right = left.rstrip(), right.lstrip()
     if not left or not right:
         return left + right
+    if BROKEN_FORMULA_END.search(left) and right[0] == "$":
+        return left[:-1] + right[1:]
+    if left[-1] == "$" and BROKEN_FORMULA_START.match(right):
+        return left[:-1] + right[1:]
     if left[-1] == "-" and len(left) > 1 and left[-2].isalpha() and right[0].islower():
         return left[:-1] + right
     glue = "" if is_wide(left[-1]) or is_wide(right[0]) else " "

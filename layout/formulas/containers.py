@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from statistics import median
 
-from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of, is_math_font
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
 from layout.formulas.shapes import Shape
+from layout.formulas.symbols import BRACKETS
 from layout.formulas.structure import SMALL, node_of, operators, with_limits
 from layout.formulas.tree import Frac, Node, Over, Root, plain
 from layout.types import Glyph
@@ -19,20 +24,24 @@ SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two pa
 ROOT_SIGN = "√"
 
 
-def assemble(glyphs: Sequence[Glyph], shapes: Sequence[Shape]) -> tuple[list[Glyph], list[Shape]]:
+def assemble(
+    glyphs: Sequence[Glyph], shapes: Sequence[Shape], comps: NDArray[np.float64] | None = None
+) -> tuple[list[Glyph], list[Shape]]:
     """Glyphs with every fraction, radical, overline, operator with limits, matrix and case list made one glyph.
 
     Args:
         glyphs: of a page or a part of one, in the frame in which text is level.
         shapes: drawn parts in the same frame.
+        comps: N×4, boxes of the ink's connected components: they tell how tall the brackets of a text layer are.
 
     Returns:
         The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
     """
-    field = Field([atom_of(g) for g in glyphs if not g.text.isspace()])
+    atoms = [atom_of(g) for g in glyphs if not g.text.isspace()]
+    field = Field(atoms if comps is None else measured(atoms, comps))
     blanks = [g for g in glyphs if g.text.isspace()]
     unused: list[Shape] = []
-    for group in operators([a for a in field.all() if a.text in "lm∑∏∫∬∭∮⋃⋂"] if False else field.all()):
+    for group in operators(field.all()):
         _fold_limits(field, group)
     for shape in sorted(distinct(shapes), key=lambda s: s.box.width):
         made = _radical(field, shape) if shape.kind == "radical" else _over(field, shape)
@@ -42,6 +51,23 @@ def assemble(glyphs: Sequence[Glyph], shapes: Sequence[Shape]) -> tuple[list[Gly
             unused.append(shape)
     fold_grids(field)
     return [*blanks, *(_glyph(field, a) for a in field.all())], unused
+
+
+def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
+    """Atoms with the true height of those brackets in mathematical fonts that have grown."""
+    out = []
+    for atom in atoms:
+        if atom.text in BRACKETS and is_math_font(atom.glyph.font):
+            box, size = atom.glyph.box, atom.size
+            hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
+            hit &= (comps[:, 1] < box.y1) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
+            if hit.any():
+                own = comps[hit]
+                tall = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+                out.append(replace(atom, ink=tall, baseline=tall.cy + AXIS * size))
+                continue
+        out.append(atom)
+    return out
 
 
 def distinct(shapes: Sequence[Shape]) -> list[Shape]:
@@ -63,7 +89,8 @@ def distinct(shapes: Sequence[Shape]) -> list[Shape]:
 
 def _glyph(field: Field, atom: Atom) -> Glyph:
     """The atom as a glyph of a line: plain ones as they came, composites with the size and baseline of their line."""
-    if atom.glyph is not None and not field.is_composite(atom):
+    grown = atom.text in BRACKETS and atom.ink.height > 1.2 * atom.size
+    if not field.is_composite(atom) and not grown:
         return atom.glyph
     size, baseline = field.line_of(atom)
     return FormulaGlyph(plain(atom.node), atom.ink, size, atom.glyph.font, atom.glyph.confidence, baseline, atom.node)
@@ -118,14 +145,16 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
         return []
     largest = max(a.size for a in near)
     first = min((a for a in near if a.size >= SMALL * largest), key=away)
-    taken, hull = [first], first.ink
+    taken, hull, size = [first], first.ink, first.size
     changed = True
     while changed:
         changed = False
         for atom in atoms:
             if any(atom is t for t in taken):
                 continue
-            if atom.ink.y_overlap(hull) > 0.25 * min(atom.ink.height, hull.height):
+            small = atom.size < SMALL * size
+            apart = max(hull.y0 - atom.ink.y1, atom.ink.y0 - hull.y1)
+            if atom.ink.y_overlap(hull) > 0.25 * min(atom.ink.height, hull.height) or (small and apart < 0.12 * size):
                 taken.append(atom)
                 hull = hull.union(atom.ink)
                 changed = True
@@ -194,16 +223,17 @@ def _over(field: Field, shape: Shape) -> Atom | None:
     below = [
         a
         for a in field.near(bar.grow(2, 60))
-        if bar.x0 - 0.35 * a.size <= a.ink.cx <= bar.x1 + 0.35 * a.size
+        if a.ink.x_overlap(bar) > 0.5 * min(a.ink.width, bar.width)
         and -0.12 * a.size <= a.ink.y0 - bar.y1 < 0.3 * a.size
         and a.ink.cy > bar.cy
+        and (a.text.isalnum() or field.is_composite(a))
     ]
     if not below:
         return None
     size = max(a.size for a in below)
     below = [a for a in below if a.size >= 0.6 * size]
     hull = Box.hull(a.ink for a in below)
-    if abs(hull.width - bar.width) > 0.75 * size or not all(a.text.isalnum() or field.is_composite(a) for a in below):
+    if abs(hull.width - bar.width) > 0.75 * size:
         return None
     if shape.kind == "bar" and _has_numerator(field, bar, size):
         return None

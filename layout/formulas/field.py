@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from layout.formulas.atoms import AXIS, Atom
-from layout.formulas.tree import Sym
+from layout.formulas.symbols import BRACKETS
+from layout.formulas.tree import Frac, Grid, Sym
 from wholepage.boxes import Box
 
 BAND = 48.0  # px
@@ -89,6 +90,4 @@ class Field:
 
 
 def _by_axis(atom: Atom) -> bool:
-    from layout.formulas.tree import Frac, Grid
-
-    return isinstance(atom.node, Frac | Grid)
+    return isinstance(atom.node, Frac | Grid) or atom.text in BRACKETS

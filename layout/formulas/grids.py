@@ -8,12 +8,13 @@ from typing import Literal
 from layout.formulas.atoms import AXIS, Atom
 from layout.formulas.field import Field
 from layout.formulas.structure import SMALL, node_of
-from layout.formulas.tree import Grid, Node, Row, Sym
+from layout.formulas.tree import Grid, Node
 from layout.segments import is_wide
 from layout.types import Glyph
 from wholepage.boxes import Box
 
 TALL_EM = 1.7  # a bracket taller than this may hold several rows
+TOUCH_EM = 0.12
 CELL_GAP_EM = 0.75
 END_GAP_EM = 2.6
 MATRIX: dict[str, tuple[str, Literal["pmatrix", "bmatrix", "vmatrix"]]] = {
@@ -33,11 +34,15 @@ def fold_grids(field: Field) -> None:
 
 
 def _column(field: Field, brace: Atom) -> list[Atom]:
-    """The pieces of one stretched bracket: the same sign stacked at the same x."""
-    pieces = [brace]
-    for other in field.near(brace.ink.grow(2, 4 * brace.size)):
-        if other is not brace and other.text == brace.text and abs(other.ink.cx - brace.ink.cx) < 0.2 * brace.size:
+    """The pieces of one stretched bracket: the same sign stacked at the same x, each touching the next."""
+    pieces, hull = [brace], brace.ink
+    others = sorted(field.near(brace.ink.grow(2, 6 * brace.size)), key=lambda a: abs(a.ink.cy - brace.ink.cy))
+    for other in others:
+        if other is brace or other.text != brace.text or abs(other.ink.cx - brace.ink.cx) > 0.2 * brace.size:
+            continue
+        if max(hull.y0 - other.ink.y1, other.ink.y0 - hull.y1) < TOUCH_EM * brace.size:
             pieces.append(other)
+            hull = hull.union(other.ink)
     return pieces
 
 
@@ -131,7 +136,3 @@ def _cells(row: list[Atom], size: float, kind: str) -> tuple[Node, ...]:
             cells[-1].append(atom)
     return tuple(node_of(c) for c in cells)
 
-
-def empty_row() -> Node:
-    """A row without content."""
-    return Row((Sym(""),))

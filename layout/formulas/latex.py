@@ -100,21 +100,14 @@ def _base(node: Node | None) -> str:
 
 
 def scripts(node: Script) -> str:
-    """The scripts of a node: sub before sup, primes as apostrophes."""
+    """The scripts of a node: sub before sup."""
     out = ""
     sub, sup = node.sub, node.sup
     if sub is not None:
         out += "_" + braced(_write(sub))
     if sup is not None:
         text = _tidy(_write(sup))
-        primes = re.match(r"^'+", text)
-        if primes and sub is None:
-            out += primes.group()
-            text = text[primes.end() :]
-        if text.startswith("^\\circ"):
-            text = text[1:]
-        if text:
-            out += "^" + braced(text)
+        out += "^" + braced(text[1:] if text.startswith("^\\circ") else text)
     return out
 
 

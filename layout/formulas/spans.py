@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import Literal
 
 from layout.formulas.atoms import is_math_font
@@ -41,9 +42,10 @@ class Entry:
 def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, int]]:
     """Half-open ranges of `items` that are formulas; `gaps` are the white space before each item."""
     whole = any(_whole_font(i) for i in items)
+    sizes = _sizes(items)
     labels = _labels(items, gaps)
     entries = [
-        Entry(item, "text" if n in labels else _kind(item, whole), gap)
+        Entry(item, "text" if n in labels else _kind(item, whole, sizes), gap)
         for n, (item, gap) in enumerate(zip(items, gaps, strict=True))
     ]
     entries = _variables(_words(_operators(entries)))
@@ -62,7 +64,7 @@ def _whole_font(item: Item) -> bool:
     return any(WHOLE_MATH.search(a.glyph.font) for a in item.atoms)
 
 
-def _kind(item: Item, whole: bool) -> Kind:
+def _kind(item: Item, whole: bool, sizes: tuple[float, float]) -> Kind:
     node = item.node
     if isinstance(node, Script):
         base = node.base
@@ -73,11 +75,27 @@ def _kind(item: Item, whole: bool) -> Kind:
     font = item.atoms[0].glyph.font
     if is_math_font(font) and not is_wide(node.text):
         return "math"
+    if node.text == "、" and whole and _sized_as_math(item, sizes):
+        return "math"
     if whole or is_wide(node.text) or node.text in "、。，；：？！“”‘’…_①②③④⑤⑥⑦⑧⑨⑩" or node.text == "____":
         return "text"
     if node.text in STRONG or (node.style == "italic" and node.text.isascii() and node.text.isalpha()):
         return "math"
     return "soft" if node.text.isascii() or node.text in BINARY or node.text in "°|∣℃" else "text"
+
+
+def _sizes(items: Sequence[Item]) -> tuple[float, float]:
+    """Font sizes of the line's mathematics and of its text, in px; 0 where there is none."""
+    math = [i.atoms[0].size for i in items if _whole_font(i)]
+    text = [i.atoms[0].size for i in items if is_wide(i.text or "x") and i.text.isalnum()]
+    return (median(math) if math else 0.0, median(text) if text else 0.0)
+
+
+def _sized_as_math(item: Item, sizes: tuple[float, float]) -> bool:
+    """Whether a mark that mathematical fonts lack is set in the size of the formula round it, not in the text's."""
+    math, text = sizes
+    size = item.atoms[0].size
+    return abs(math - text) > 0.02 * text and abs(size - math) < 0.01 * math
 
 
 def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:

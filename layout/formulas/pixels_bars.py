@@ -1,0 +1,182 @@
+"""Fraction bars in a sharp mask: short free strokes with ink close above and below, taller in all than a letter."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.pixels_ink import SCALE, Mask
+from wholepage.boxes import Box
+
+MIN_WIDTH, MAX_WIDTH = 0.36, 16.0  # em
+MAX_THICK = 0.15  # em
+MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
+INNER_GAP = 0.3  # em between parts of the content that stand above each other
+MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
+MIN_TOTAL = 1.06  # em; strokes of ideographs lie in a cell of one em
+MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
+REACH = 3.2  # em, how high a numerator may be
+LEVEL_REACH = 0.9  # em beside a bar within which what stands at its level is of the same line
+Labels = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Fraction:
+    """A bar with the boxes of its numerator and denominator, page px."""
+
+    bar: Box
+    above: Box
+    below: Box
+
+    @property
+    def hull(self) -> Box:
+        """All of it."""
+        return Box.hull([self.bar, self.above, self.below])
+
+
+def find_fractions(mask: Mask, labels: Labels, em: float) -> list[Fraction]:
+    """Fractions in `mask` (at `SCALE`, components in `labels`), `em` in page px; inner ones of nested ones too."""
+    size = em * SCALE
+    strokes = [s for s in _level_strokes(mask, size) if _may_be_bar(mask, s, size)]
+    strokes = [s for s in strokes if not _is_overline(mask, s, size)]
+    strokes = [s for s in strokes if not _is_big_operator(labels, s, strokes, size)]
+    found = []
+    for stroke in strokes:
+        near = [s for s in strokes if s is not stroke and abs(s.y0 - stroke.y0) < REACH * size and s.x_overlap(stroke)]
+        above = _content(mask, stroke, near, size, up=True)
+        below = _content(mask, stroke, near, size, up=False)
+        if above and below and _is_fraction(mask, stroke, above, below, size):
+            found.append(Fraction(*(b.scale(1 / SCALE) for b in (stroke, above, below))))
+    return found
+
+
+def _level_strokes(mask: Mask, size: float) -> list[Box]:
+    """Horizontal strokes with free ends, in mask px."""
+    import cv2
+
+    opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, max(int(MIN_WIDTH * size), 5)), np.uint8))
+    count, _, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=4, ltype=cv2.CV_32S)
+    out = []
+    end = max(int(0.05 * size), 2)
+    for x, y, w, h, area in stats[1:count]:
+        if not 2 <= h <= MAX_THICK * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
+            continue
+        if max(mask[y - 1, x : x + w].mean(), mask[min(y + h, len(mask) - 1), x : x + w].mean()) > MAX_CONTACT:
+            continue
+        left, right = mask[y : y + h, max(x - end, 0) : x], mask[y : y + h, x + w : x + w + end]
+        if (left.size and left.mean() > 0.5) or (right.size and right.mean() > 0.5):
+            continue
+        out.append(Box(float(x), float(y), float(x + w), float(y + h)))
+    return out
+
+
+def _may_be_bar(mask: Mask, stroke: Box, size: float) -> bool:
+    """Whether there is enough ink above and below, whatever it belongs to."""
+    above, below = _content(mask, stroke, (), size, up=True), _content(mask, stroke, (), size, up=False)
+    if above is None or below is None:
+        return False
+    return min(above.height, below.height) >= MIN_CONTENT * size and below.y1 - above.y0 >= MIN_TOTAL * size
+
+
+def _is_overline(mask: Mask, stroke: Box, size: float) -> bool:
+    """Whether a line falls away to the lower left from the left end: then the stroke is the roof of a radical."""
+    edge = stroke.x0 + 2.0
+    for step in range(1, 5):
+        depth = int(0.1 * step * size)
+        row = mask[min(int(stroke.y1) + depth, mask.shape[0] - 1)]
+        low = int(max(stroke.x0 - 0.75 * depth - 2, 0))
+        hit = np.flatnonzero(row[low : int(edge + 1)])
+        if not hit.size or low + hit[-1] > edge - 0.02 * size:
+            return False
+        edge = low + float(hit[-1])
+    return True
+
+
+def _is_big_operator(labels: Labels, stroke: Box, strokes: Sequence[Box], size: float) -> bool:
+    """Whether the stroke is the top or foot of a ∑, or the top of a ∏ with its two legs."""
+    own = _label(labels, stroke)
+    for other in strokes:
+        apart = abs(other.cy - stroke.cy)
+        alike = abs(other.width - stroke.width) < 0.3 * stroke.width and other.x_overlap(stroke) > 0.75 * stroke.width
+        if other is not stroke and alike and 0.6 * size < apart < 2.5 * size and _label(labels, other) == own:
+            return True
+    legs = []
+    for depth in (0.3, 0.45, 0.6):
+        row = labels[min(int(stroke.y1 + depth * size), len(labels) - 1), int(stroke.x0) : int(stroke.x1)] == own
+        starts = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])) == 1)
+        legs.append(tuple(starts))
+    return all(len(s) == 2 and abs(s[0] - legs[0][0]) <= 2 and abs(s[1] - legs[0][1]) <= 2 for s in legs)
+
+
+def _label(labels: Labels, stroke: Box) -> int:
+    return int(labels[int(stroke.cy), int(stroke.cx)])
+
+
+def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: bool) -> Box | None:
+    """Hull of the ink above or below a stroke, in mask px; None when there is none.
+
+    It ends at a gap, or between two lines of fractions: at a stroke that belongs to another line.
+    """
+    pad = int(0.06 * size)
+    x0, x1 = max(int(stroke.x0) - pad, 0), int(stroke.x1) + pad
+    if up:
+        area = mask[max(int(stroke.y0 - REACH * size), 0) : int(stroke.y0), x0:x1][::-1]
+    else:
+        area = mask[int(stroke.y1) : int(stroke.y1 + REACH * size), x0:x1]
+    area = area[: _limit(mask, stroke, strokes, size, area, up)]
+    rows = np.flatnonzero(area.any(axis=1))
+    if not rows.size or rows[0] > MAX_GAP * size:
+        return None
+    breaks = np.flatnonzero(np.diff(rows) > INNER_GAP * size)
+    first, last = int(rows[0]), int(rows[breaks[0]] if breaks.size else rows[-1])
+    columns = np.flatnonzero(area[first : last + 1].any(axis=0))
+    y0, y1 = (stroke.y0 - last - 1, stroke.y0 - first) if up else (stroke.y1 + first, stroke.y1 + last + 1)
+    return Box(float(x0 + columns[0]), float(y0), float(x0 + columns[-1] + 1), float(y1))
+
+
+def _limit(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, area: Mask, up: bool) -> int:
+    """Number of rows of `area` that can belong to the stroke, counted away from it."""
+    limit = len(area)
+    for other in strokes:
+        away = int(stroke.y0 - other.y1) if up else int(other.y0 - stroke.y1)
+        if other is stroke or not 0 <= away < limit or other.x_overlap(stroke) < 0.5 * min(other.width, stroke.width):
+            continue
+        inside = other.x0 >= stroke.x0 - 0.1 * size and other.x1 <= stroke.x1 + 0.1 * size
+        if inside and other.width < 0.9 * stroke.width and not _on_own_line(mask, other, stroke, size):
+            continue
+        free = np.flatnonzero(~area[:away].any(axis=1))
+        runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if free.size else []
+        inner = [r for r in runs if r[0] > MIN_CONTENT * size and r[-1] < away - MIN_CONTENT * size]
+        limit = int(np.mean(max(inner, key=len))) if inner else away
+    return limit
+
+
+def _on_own_line(mask: Mask, inner: Box, outer: Box, size: float) -> bool:
+    """Whether something stands at the inner stroke's level outside of the outer one, as the = before a fraction."""
+    reach, high = int(LEVEL_REACH * size), int(0.14 * size)
+    rows = slice(max(int(inner.cy) - high, 0), int(inner.cy) + high)
+    left = mask[rows, max(int(outer.x0) - reach, 0) : max(int(outer.x0) - 2, 0)]
+    right = mask[rows, int(outer.x1) + 2 : int(outer.x1) + reach]
+    return bool(left.any() or right.any())
+
+
+def _is_fraction(mask: Mask, stroke: Box, above: Box, below: Box, size: float) -> bool:
+    if min(above.height, below.height) < MIN_CONTENT * size or below.y1 - above.y0 < MIN_TOTAL * size:
+        return False
+    if max(above.width, below.width) < 0.45 * stroke.width and stroke.width > 1.2 * size:
+        return False
+    if min(above.width, below.width) < 0.12 * size:
+        return False
+    return not (_sticks_out(mask, stroke, above, size) or _sticks_out(mask, stroke, below, size))
+
+
+def _sticks_out(mask: Mask, stroke: Box, content: Box, size: float) -> bool:
+    """Whether ink of the content crosses the lines straight above and below the bar's ends."""
+    pad = int(0.06 * size)
+    for x in (int(stroke.x0) - pad - 1, int(stroke.x1) + pad):
+        if 0 <= x < mask.shape[1] and mask[int(content.y0) : int(content.y1), x].mean() > 0.12:
+            return True
+    return False
