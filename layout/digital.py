@@ -8,6 +8,7 @@ from statistics import median
 
 from layout.segments import Segment, is_wide, segment_of
 from layout.types import Glyph
+from wholepage.boxes import Box
 
 GAP_EM = 0.9  # a gap wider than this ends a segment
 SPACE_EM = 0.22  # a gap wider than this between Latin glyphs is a space
@@ -25,7 +26,49 @@ def digital_segments(glyphs: Sequence[Glyph]) -> list[Segment]:
                 em = median(g.size for g in visible)
                 bold = sum(_is_bold(g) for g in visible) > len(visible) / 2
                 segments.append(segment_of(_with_spaces(run), em, 1.0, "text_layer", bold))
-    return segments
+    return _with_scripts(segments)
+
+
+def _with_scripts(segments: Sequence[Segment]) -> list[Segment]:
+    """Segments with sub- and superscripts taken into the segment whose glyphs they stand at.
+
+    Alone, a script beside a figure would be taken for its lettering.
+    """
+    order = sorted(segments, key=lambda s: s.band.y0)
+    mains = list(order)
+    owner: dict[int, list[Segment]] = {}
+    for index, small in enumerate(order):
+        hosts = [
+            main
+            for main in _around(order, index, 3.0 * small.em)
+            if small.em < SIZE_RATIO * main.em
+            and main.band.y_overlap(small.band) >= 0.15 * small.band.height
+            and min(_distance(g.box, small.box) for g in main.glyphs if not g.text.isspace()) < 0.3 * main.em
+        ]
+        if hosts:
+            best = max(hosts, key=lambda main: main.band.y_overlap(small.band))
+            owner.setdefault(id(best), []).append(small)
+            mains = [m for m in mains if m is not small]
+    return [_merged(main, owner[id(main)]) if id(main) in owner else main for main in mains]
+
+
+def _around(order: Sequence[Segment], index: int, reach: float) -> Iterator[Segment]:
+    """Neighbours in the order of their tops, not further away than `reach`."""
+    top = order[index].band.y0
+    for step in (-1, 1):
+        at = index + step
+        while 0 <= at < len(order) and abs(order[at].band.y0 - top) <= reach:
+            yield order[at]
+            at += step
+
+
+def _distance(a: Box, b: Box) -> float:
+    return max(a.x0 - b.x1, b.x0 - a.x1, 0.0)
+
+
+def _merged(main: Segment, scripts: Sequence[Segment]) -> Segment:
+    glyphs = sorted([*main.glyphs, *(g for s in scripts for g in s.glyphs)], key=lambda g: g.box.x0)
+    return segment_of(glyphs, main.em, main.confidence, main.origin, main.bold)
 
 
 def _is_bold(glyph: Glyph) -> bool:

@@ -12,8 +12,9 @@ from layout.types import Line
 from wholepage.boxes import Box
 
 # A formula that ends or goes on with an operator was broken at the end of a line.
-BROKEN_FORMULA_END = re.compile(r"(?:[=<>+\-(,|]|\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx))\$$")
-BROKEN_FORMULA_START = re.compile(r"\$(?:[=<>+\-)]|\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx)(?![a-z]))")
+_OPERATOR = r"\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx)"
+BROKEN_FORMULA_END = re.compile(rf"(?:[=<>+\-(,|]|{_OPERATOR})\$$")
+BROKEN_FORMULA_START = re.compile(rf"\$(?:[=<>+\-)]|{_OPERATOR}(?![a-z]))")
 MINOR = 0.8  # a segment with a font smaller than this share of the row's is an index, exponent or fraction part
 
 

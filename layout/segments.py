@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
 from statistics import median
 
 from layout.types import Glyph, Origin
 from wholepage.boxes import Box
-
 
 ASCENT, DESCENT = 0.88, 0.22  # extent of a line of text above and below its baseline, in font sizes
 
@@ -33,7 +31,8 @@ class Segment:
     @property
     def band(self) -> Box:
         """The band of the writing line: the box without what fractions and brackets add above and below it."""
-        lines = [g.baseline for g in self.glyphs if g.baseline is not None and not g.text.isspace()]
+        main = (g for g in self.glyphs if g.size >= 0.86 * self.em and not g.text.isspace())
+        lines = [g.baseline for g in main if g.baseline is not None]
         if not lines:
             return self.box
         base = median(lines)

@@ -49,8 +49,8 @@ class TextLayer:
 
     `glyphs` are the visible characters that run left to right, `turned` those that run another way (seal strips,
     slanted watermarks), `rules` thin drawn lines, `paths` boxes of other small drawings (radical signs, arrows over
-    letters; their right end may lie too far out when the PDF clips them), `pictures` placed images. `trust` is the verdict on the glyphs:
-    trusted, partial (text only on a part of what is printed) or lying; `reason` says why.
+    letters; their right end may lie too far out when the PDF clips them), `pictures` placed images. `trust` is the
+    verdict on the glyphs: trusted, partial (text only on a part of what is printed) or lying; `reason` says why.
     """
 
     glyphs: tuple[Glyph, ...]

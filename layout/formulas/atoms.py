@@ -16,7 +16,9 @@ MATH_FONT = re.compile(
     r"|Math|MT-?Extra|Euclid|^(\w+\+)?Symbol|Cambria ?Math|Asana|#math",
     re.I,
 )
-ITALIC_FONT = re.compile(r"ital|oblique|slanted|CMMI|CMMIB|LMMathItalic|LMMI|rtxmi|-It$|Kursiv|,I$|Math-Italic|#italic", re.I)
+ITALIC_FONT = re.compile(
+    r"ital|oblique|slanted|CMMI|CMMIB|LMMathItalic|LMMI|rtxmi|-It$|Kursiv|,I$|Math-Italic|#italic", re.I
+)
 BOLD_FONT = re.compile(r"bold|black|heavy|CMBX|-Bd", re.I)
 DOUBLE_FONT = re.compile(r"MSBM|KaTeX_AMS|#double", re.I)
 SCRIPT_FONT = re.compile(r"Caligraphic|CMSY|EUSM|RSFS|#script", re.I)

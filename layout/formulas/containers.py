@@ -13,8 +13,8 @@ from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of, is_math_fon
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
 from layout.formulas.shapes import Shape
-from layout.formulas.symbols import BRACKETS
 from layout.formulas.structure import SMALL, node_of, operators, with_limits
+from layout.formulas.symbols import BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -112,7 +112,9 @@ def _fraction(field: Field, bar: Box) -> Atom | None:
     within = [
         a
         for a in field.near(bar.grow(4, 150))
-        if reach.x0 - 0.3 * a.size <= a.ink.x0 and a.ink.x1 <= reach.x1 + 0.3 * a.size and reach.x0 <= a.ink.cx <= reach.x1
+        if reach.x0 - 0.3 * a.size <= a.ink.x0
+        and a.ink.x1 <= reach.x1 + 0.3 * a.size
+        and reach.x0 <= a.ink.cx <= reach.x1
     ]
     above = _part(field, [a for a in within if a.ink.cy < bar.cy], bar, above=True)
     below = _part(field, [a for a in within if a.ink.cy > bar.cy], bar, above=False)

@@ -135,4 +135,3 @@ def _cells(row: list[Atom], size: float, kind: str) -> tuple[Node, ...]:
         else:
             cells[-1].append(atom)
     return tuple(node_of(c) for c in cells)
-

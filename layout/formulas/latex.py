@@ -19,24 +19,25 @@ def to_latex(node: Node) -> str:
 
 
 def _write(node: Node | None) -> str:
-    if node is None:
-        return ""
-    if isinstance(node, Row):
-        return _row(node.items)
-    if isinstance(node, Frac):
-        return rf"\frac{{{_write(node.num)}}}{{{_write(node.den)}}}"
-    if isinstance(node, Root):
-        index = f"[{_write(node.index)}]" if node.index is not None else ""
-        return rf"\sqrt{index}{{{_write(node.body)}}}"
-    if isinstance(node, Over):
-        return rf"\{node.command}{{{_write(node.body)}}}"
-    if isinstance(node, Grid):
-        body = r" \\ ".join(" & ".join(_write(cell) for cell in row) for row in node.rows)
-        return rf"\begin{{{node.kind}}} {body} \end{{{node.kind}}}"
-    if isinstance(node, Arrow):
-        below = f"[{_write(node.below)}]" if node.below is not None else ""
-        return rf"\{node.command}{below}{{{_write(node.above)}}}"
-    return _row((node,))
+    match node:
+        case None:
+            return ""
+        case Row(items):
+            return _row(items)
+        case Frac(num, den):
+            text = rf"\frac{{{_write(num)}}}{{{_write(den)}}}"
+        case Root(body, index):
+            text = rf"\sqrt{f'[{_write(index)}]' if index is not None else ''}{{{_write(body)}}}"
+        case Over(body, command):
+            text = rf"\{command}{{{_write(body)}}}"
+        case Grid(rows, kind):
+            lines = r" \\ ".join(" & ".join(_write(cell) for cell in row) for row in rows)
+            text = rf"\begin{{{kind}}} {lines} \end{{{kind}}}"
+        case Arrow(above, below, command):
+            text = rf"\{command}{f'[{_write(below)}]' if below is not None else ''}{{{_write(above)}}}"
+        case _:
+            text = _row((node,))
+    return text
 
 
 def _row(items: tuple[Node, ...]) -> str:
@@ -137,7 +138,7 @@ def _letters(flat: list[Node], start: int) -> str:
         base = node.base if isinstance(node, Script) else node
         if not (isinstance(base, Sym) and len(base.text) == 1 and base.text.isascii() and base.text.isalpha()):
             break
-        if base.style == "italic" or (base.style == "bold"):
+        if base.style in {"italic", "bold"}:
             break
         out += base.text
         if isinstance(node, Script):

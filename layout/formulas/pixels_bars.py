@@ -16,9 +16,10 @@ MAX_THICK = 0.15  # em
 MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
 INNER_GAP = 0.3  # em between parts of the content that stand above each other
 MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
-MIN_TOTAL = 1.06  # em; strokes of ideographs lie in a cell of one em
+MIN_TOTAL = 1.12  # em; strokes of ideographs lie in a cell of one em
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
-REACH = 3.2  # em, how high a numerator may be
+MIN_BLOCKER = 0.62  # em; shorter strokes may be parts of letters
+REACH = 2.8  # em, how high a numerator may be
 LEVEL_REACH = 0.9  # em beside a bar within which what stands at its level is of the same line
 Labels = NDArray[np.int32]
 
@@ -64,7 +65,11 @@ def _level_strokes(mask: Mask, size: float) -> list[Box]:
     for x, y, w, h, area in stats[1:count]:
         if not 2 <= h <= MAX_THICK * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
             continue
-        if max(mask[y - 1, x : x + w].mean(), mask[min(y + h, len(mask) - 1), x : x + w].mean()) > MAX_CONTACT:
+        # The stroke's own edge is ragged: look one row further.
+        if (
+            max(mask[max(y - 2, 0), x : x + w].mean(), mask[min(y + h + 1, len(mask) - 1), x : x + w].mean())
+            > MAX_CONTACT
+        ):
             continue
         left, right = mask[y : y + h, max(x - end, 0) : x], mask[y : y + h, x + w : x + w + end]
         if (left.size and left.mean() > 0.5) or (right.size and right.mean() > 0.5):
@@ -127,11 +132,16 @@ def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: b
     else:
         area = mask[int(stroke.y1) : int(stroke.y1 + REACH * size), x0:x1]
     area = area[: _limit(mask, stroke, strokes, size, area, up)]
-    rows = np.flatnonzero(area.any(axis=1))
+    inked = area.any(axis=1)
+    ragged = np.flatnonzero(~inked[:4])
+    inked[: ragged[-1] if ragged.size else 0] = False  # the bar's own uneven edge
+    rows = np.flatnonzero(inked)
     if not rows.size or rows[0] > MAX_GAP * size:
         return None
     breaks = np.flatnonzero(np.diff(rows) > INNER_GAP * size)
     first, last = int(rows[0]), int(rows[breaks[0]] if breaks.size else rows[-1])
+    if last >= REACH * size - 2:
+        return None
     columns = np.flatnonzero(area[first : last + 1].any(axis=0))
     y0, y1 = (stroke.y0 - last - 1, stroke.y0 - first) if up else (stroke.y1 + first, stroke.y1 + last + 1)
     return Box(float(x0 + columns[0]), float(y0), float(x0 + columns[-1] + 1), float(y1))
@@ -142,7 +152,9 @@ def _limit(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, area: M
     limit = len(area)
     for other in strokes:
         away = int(stroke.y0 - other.y1) if up else int(other.y0 - stroke.y1)
-        if other is stroke or not 0 <= away < limit or other.x_overlap(stroke) < 0.5 * min(other.width, stroke.width):
+        if not 0 <= away < limit or other.x_overlap(stroke) < 0.5 * min(other.width, stroke.width):
+            continue
+        if other.width < min(MIN_BLOCKER * size, 0.8 * stroke.width):
             continue
         inside = other.x0 >= stroke.x0 - 0.1 * size and other.x1 <= stroke.x1 + 0.1 * size
         if inside and other.width < 0.9 * stroke.width and not _on_own_line(mask, other, stroke, size):

@@ -11,7 +11,7 @@ from wholepage.boxes import Box
 
 SCALE = 2  # the mask is finer than the page: gaps of one pixel between letter and bar become visible
 CONTRAST = 0.27  # share of the way from paper to ink at which a sharpened pixel counts as ink
-MIN_AREA = 2.75  # px² of the page; smaller components are specks
+MIN_AREA = 3.5  # px² of the page; smaller components are specks
 Mask = NDArray[np.uint8]
 
 

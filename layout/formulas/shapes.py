@@ -14,8 +14,9 @@ ShapeKind = Literal["bar", "radical", "arrow", "hat"]
 class Shape:
     """One drawn part, boxes in pixels of the frame in which text is level.
 
-    A `bar` is a fraction's bar, an overline or an underline: which of them, the structure analyser decides. A `radical`'s box covers the sign with its
-    overline, `content_x` is the x at which the radicand begins (the sign itself lies left of it).
+    A `bar` is a fraction's bar, an overline or an underline: which of them, the structure analyser decides. A
+    `radical`'s box covers the sign with its overline, `content_x` is the x at which the radicand begins (the sign
+    itself lies left of it).
     """
 
     kind: ShapeKind

@@ -21,8 +21,48 @@ OPENING, CLOSING = "([{（⟨", ")]}）⟩"
 TRAILING = ",.;:，。；：、?!"
 LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
 UNITS = frozenset(
-    "m cm mm km nm kg g mg s ms h min N J W V A Pa Hz C K T mol L mL kW eV MeV F H Wb lx cd rad Ω kPa MPa kJ".split()
+    [
+        "m",
+        "cm",
+        "mm",
+        "km",
+        "nm",
+        "kg",
+        "g",
+        "mg",
+        "s",
+        "ms",
+        "h",
+        "min",
+        "N",
+        "J",
+        "W",
+        "V",
+        "A",
+        "Pa",
+        "Hz",
+        "C",
+        "K",
+        "T",
+        "mol",
+        "L",
+        "mL",
+        "kW",
+        "eV",
+        "MeV",
+        "F",
+        "H",
+        "Wb",
+        "lx",
+        "cd",
+        "rad",
+        "Ω",
+        "kPa",
+        "MPa",
+        "kJ",
+    ]
 )
+COMPARISONS = "<>=＜＞＝"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,22 +106,19 @@ def _whole_font(item: Item) -> bool:
 
 def _kind(item: Item, whole: bool, sizes: tuple[float, float]) -> Kind:
     node = item.node
-    if isinstance(node, Script):
-        base = node.base
-        wide = isinstance(base, Sym) and (is_wide(base.text) or base.text in TRAILING)
-        return "text" if wide else "math"
     if not isinstance(node, Sym):
-        return "math"
+        base = node.base if isinstance(node, Script) else None
+        return "text" if isinstance(base, Sym) and (is_wide(base.text) or base.text in TRAILING) else "math"
     font = item.atoms[0].glyph.font
     if is_math_font(font) and not is_wide(node.text):
         return "math"
-    if node.text == "、" and whole and _sized_as_math(item, sizes):
-        return "math"
+    if node.text == "、" and whole:
+        return "math" if _sized_as_math(item, sizes) else "text"
     if whole or is_wide(node.text) or node.text in "、。，；：？！“”‘’…_①②③④⑤⑥⑦⑧⑨⑩" or node.text == "____":
         return "text"
-    if node.text in STRONG or (node.style == "italic" and node.text.isascii() and node.text.isalpha()):
-        return "math"
-    return "soft" if node.text.isascii() or node.text in BINARY or node.text in "°|∣℃" else "text"
+    strong = node.text in STRONG or (node.style == "italic" and _latin(node.text))
+    soft = node.text.isascii() or node.text in BINARY or node.text in "°|∣℃"
+    return "math" if strong else "soft" if soft else "text"
 
 
 def _sizes(items: Sequence[Item]) -> tuple[float, float]:
@@ -124,10 +161,18 @@ def _operators(entries: list[Entry]) -> list[Entry]:
             continue
         sides = (left.text, right.text)
         single = all(_lone(out, n + d) for d in (-1, 1))
-        if all(len(s) == 1 and s.isascii() and s.isalnum() for s in sides) and single and any(s.isalpha() for s in sides):
+        if (
+            all(len(s) == 1 and s.isascii() and s.isalnum() for s in sides)
+            and single
+            and any(s.isalpha() for s in sides)
+        ):
             for k in (n - 1, n, n + 1):
                 out[k] = Entry(out[k].item, "math", out[k].gap)
     return out
+
+
+def _operand(entries: Sequence[Entry], n: int) -> bool:
+    return 0 <= n < len(entries) and entries[n].kind != "text" and entries[n].text not in ("<", ">", "=")
 
 
 def _lone(entries: Sequence[Entry], n: int) -> bool:
@@ -135,12 +180,17 @@ def _lone(entries: Sequence[Entry], n: int) -> bool:
     if not entries[n].text.isalpha():
         return True
     before = n > 0 and not entries[n].gap and entries[n - 1].text.isascii() and entries[n - 1].text.isalpha()
-    after = n + 1 < len(entries) and not entries[n + 1].gap and entries[n + 1].text.isascii() and entries[n + 1].text.isalpha()
+    after = (
+        n + 1 < len(entries)
+        and not entries[n + 1].gap
+        and entries[n + 1].text.isascii()
+        and entries[n + 1].text.isalpha()
+    )
     return not (before or after)
 
 
 def _words(entries: list[Entry]) -> list[Entry]:
-    """Words of several letters are text, italic or not, unless they name a function or a unit or are symbols in a row."""
+    """Words of several letters are text unless they name a function or a unit or are symbols in a row."""
     out = list(entries)
     n = 0
     while n < len(out):
@@ -231,7 +281,9 @@ def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
             high -= 1
             changed = True
             continue
-        if entries[low].text and (entries[low].text in TRAILING or (entries[low].text in ")]}" and entries[low].kind != "math")):
+        if entries[low].text and (
+            entries[low].text in TRAILING or (entries[low].text in ")]}" and entries[low].kind != "math")
+        ):
             low += 1
             changed = True
             continue

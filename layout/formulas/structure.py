@@ -9,7 +9,6 @@ from statistics import median
 from layout.formulas.atoms import Atom
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS, RELATIONS, UNDER_OPERATORS
 from layout.formulas.tree import Frac, Grid, Node, Row, Script, Sym, row_of
-from layout.segments import is_wide
 from wholepage.boxes import Box
 
 SMALL = 0.86  # a font smaller than this share of its row's is a script's
@@ -50,7 +49,7 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
     ordered = sorted(visible, key=lambda a: a.ink.x0 + 0.15 * min(a.size, size))
     out: list[Item] = []
     pending: list[Atom] = []
-    for index, atom in enumerate(ordered):
+    for atom in ordered:
         level = _level(atom, size, baseline)
         if level == 0:
             if pending:
@@ -199,17 +198,12 @@ def _limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
     base = row_of([a.node for a in group])
     if len(group) > 1:
         base = Row(tuple(Sym(a.text, "upright") for a in group))
-    node = Script(_operator(base), node_of(below) if below else None, node_of(above) if above else None)
+    node = Script(base, node_of(below) if below else None, node_of(above) if above else None)
     used = [*group, *below, *above]
     box = Box.hull(a.ink for a in used)
     lead = group[0]
     merged = Atom(node, Box(hull.x0, box.y0, hull.x1, box.y1), lead.baseline, size, lead.glyph)
     return [*(a for a in atoms if not any(a is u for u in used)), merged]
-
-
-def _operator(base: Node) -> Node:
-    """A word's last letter carries its limits, so that the writer sees `lim` with scripts."""
-    return base
 
 
 def _stack(hull: Box, atoms: list[Atom], size: float, below: bool) -> list[Atom]:
@@ -241,8 +235,3 @@ def _stack(hull: Box, atoms: list[Atom], size: float, below: bool) -> list[Atom]
     beside = span.x0 >= hull.x1 - 0.25 * size and len(row) >= 1
     centred = abs(span.cx - hull.cx) <= max(0.4 * size, 0.3 * hull.width)
     return row if centred and not beside else []
-
-
-def is_ideograph(text: str) -> bool:
-    """Whether a character is set in a full em."""
-    return bool(text) and is_wide(text)

@@ -96,20 +96,23 @@ def row_of(nodes: list[Node]) -> Node:
 
 def plain(node: Node | None) -> str:
     """The characters of a node in order, without structure."""
-    if node is None:
-        return ""
-    if isinstance(node, Sym):
-        return node.text
-    if isinstance(node, Row):
-        return "".join(plain(item) for item in node.items)
-    if isinstance(node, Frac):
-        return f"{plain(node.num)}/{plain(node.den)}"
-    if isinstance(node, Root):
-        return "√" + plain(node.body)
-    if isinstance(node, Script):
-        return plain(node.base) + plain(node.sub) + plain(node.sup)
-    if isinstance(node, Over):
-        return plain(node.body)
-    if isinstance(node, Arrow):
-        return f"{plain(node.above)}→{plain(node.below)}"
-    return " ".join(plain(cell) for row in node.rows for cell in row)
+    match node:
+        case None:
+            text = ""
+        case Sym(char):
+            text = char
+        case Row(items):
+            text = "".join(plain(item) for item in items)
+        case Frac(num, den):
+            text = f"{plain(num)}/{plain(den)}"
+        case Root(body):
+            text = "√" + plain(body)
+        case Script(base, sub, sup):
+            text = plain(base) + plain(sub) + plain(sup)
+        case Over(body):
+            text = plain(body)
+        case Arrow(above, below):
+            text = f"{plain(above)}→{plain(below)}"
+        case Grid(rows):
+            text = " ".join(plain(cell) for row in rows for cell in row)
+    return text
