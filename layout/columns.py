@@ -103,9 +103,21 @@ def _is_gutter(items: list[Segment], gutter: _Gutter, em: float) -> bool:
         full = max(0.6 * longest, MIN_COLUMN_EM * em)
         if sum(s.box.width >= full for s in side) < MIN_LONG_LINES:
             return False
-    starts = [s for s in right if s.box.x0 < gutter.x1 + 2.6 * em]
+    rows = _rows(right)
+    starts = [row[0] for row in rows if row[0].box.x0 < gutter.x1 + 2.6 * em]
     paired = sum(_continues_options(s, left) for s in starts)
-    return paired <= 0.45 * len(starts) and len(starts) >= 0.35 * len(right)
+    return paired <= 0.45 * len(starts) and len(starts) >= 0.35 * len(rows)
+
+
+def _rows(segments: list[Segment]) -> list[list[Segment]]:
+    """Segments that stand level, each row from left to right: four options in one row are one line of the column."""
+    rows: list[list[Segment]] = []
+    for segment in sorted(segments, key=lambda s: s.box.cy):
+        if rows and segment.box.cy < rows[-1][0].box.y1 - 0.3 * segment.box.height:
+            rows[-1].append(segment)
+        else:
+            rows.append([segment])
+    return [sorted(row, key=lambda s: s.box.x0) for row in rows]
 
 
 def _continues_options(segment: Segment, left: list[Segment]) -> bool:

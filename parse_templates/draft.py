@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from parse_templates.alternatives import mark_alternatives, total_points, without_dividers
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
-from parse_templates.options import PartPieces, split_options, split_parts, trailing_points
+from parse_templates.options import PartPieces, plain_label, split_options, split_parts, trailing_points
 from parse_templates.sections import Section, type_of
 from parse_templates.solutions import answers_from, split_solution, verdict
 from parse_templates.template import Template
@@ -30,7 +31,6 @@ class Draft:
     stem: list[Piece] = field(default_factory=list)
     options: list[tuple[str, list[Piece]]] = field(default_factory=list)
     parts: list[PartPieces] = field(default_factory=list)
-    part_points: dict[str, float] = field(default_factory=dict)
     answer: list[str] = field(default_factory=list)
     answer_pieces: list[Piece] = field(default_factory=list)
     solution: list[Piece] = field(default_factory=list)
@@ -72,9 +72,10 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
     pieces = _without_furniture([p for p in pieces if p.text.strip()], template)
     inline = split_solution(pieces, template)
     body = list(inline.question)
-    _take_points(draft, body, template)
+    head = _take_points(draft, body, template)
     stated = section.type_for(candidate.number)
     _take_structure(draft, body, stated, template)
+    _take_part_points(draft, head, template)
     draft.solution = inline.solution
     draft.answer_pieces = inline.answer
     draft.type = _type(draft, stated, template)
@@ -87,24 +88,32 @@ def _without_furniture(pieces: list[Piece], template: Template) -> list[Piece]:
     return [p for p in pieces if p.at.table is not None or not any(r.match(p.text) for r in patterns)]
 
 
-def _take_points(draft: Draft, body: list[Piece], template: Template) -> None:
-    """Marks at the head of the question, else those its section states for each."""
+def _take_points(draft: Draft, body: list[Piece], template: Template) -> dict[str, float]:
+    """Marks at the head of the question, else those its section states for each; returns those of single parts."""
+    parts: dict[str, float] = {}
     if body:
         for pattern in template.points.question:
             match = re.search(pattern, body[0].text)
             if match:
                 draft.points, draft.origin["points"] = float(match["p"]), "question"
+                if template.points.parts:
+                    found = re.finditer(template.points.parts, match.group())
+                    parts = {plain_label(m["l"]): float(m["p"]) for m in found}
                 if match.start() <= 2:
                     body[0] = cut(body[0], match.end())
                 break
         if not body[0].text.strip():
             body.pop(0)
-    if draft.points is None and draft.section.each is not None:
-        draft.points, draft.origin["points"] = draft.section.each, "heading"
+    stated = draft.section.marks_for(draft.number)
+    if draft.points is None and stated is not None:
+        draft.points, draft.origin["points"] = stated, "heading"
+    return parts
 
 
 def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None, template: Template) -> None:
     """Options for choices, parts for the rest; a question of no stated type may have either."""
+    whole_body = list(body)
+    body, behind = without_dividers(body, template)
     options_fit = stated is None or stated in CHOICE or stated == "unknown"
     stem, options = split_options(body, template, lower_case=stated in CHOICE) if options_fit else (body, [])
     parts_stem, parts = split_parts(body if not options else stem, template)
@@ -116,7 +125,9 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
     if options and stated in CHOICE:
         parts_stem, parts = stem, []
     draft.stem, draft.options, draft.parts = list(parts_stem), options, parts
-    _take_part_points(draft, template)
+    if behind and not (mark_alternatives(parts, behind) and text_of(parts_stem)):
+        # Nothing stands before the alternatives: the stem is all that is printed, the parts are its two sides.
+        draft.stem = whole_body
 
 
 def _inside_part(options: list[tuple[str, list[Piece]]], parts: list[PartPieces]) -> bool:
@@ -126,17 +137,28 @@ def _inside_part(options: list[tuple[str, list[Piece]]], parts: list[PartPieces]
     return first is not None and part is not None and part <= first
 
 
-def _take_part_points(draft: Draft, template: Template) -> None:
-    total = 0.0
+def _take_part_points(draft: Draft, head: dict[str, float], template: Template) -> None:
+    """Marks of parts: at their ends, in the margin, or from the question's head; their sum where nothing else is said.
+
+    Marks in the margin of a question's own text are the question's.
+    """
     for part in _walk(draft.parts):
-        points = trailing_points(part.pieces, template.points.end)
-        if points is not None:
-            draft.part_points[f"{id(part)}"] = points
-            total += points
-    own = trailing_points(draft.stem if not draft.options else draft.options[-1][1], template.points.end)
+        margin = [p.at.marks for p in part.pieces if p.at.marks is not None]
+        part.points = trailing_points(part.pieces, template.points.end)
+        if part.points is None and margin and not part.parts:
+            part.points = sum(margin)
+    for part in draft.parts:
+        if part.points is None:
+            part.points = head.get(part.label)
+    total = total_points(draft.parts)
+    last = draft.stem if not draft.options else draft.options[-1][1]
+    own = trailing_points(last, template.points.end)
+    margin = [line.marks for line in draft.lines if line.marks is not None]
     if own is not None and draft.points is None:
-        total = own + (0.0 if total == own else total)
-    if draft.origin.get("points") != "question" and total:
+        total = own
+    elif margin and len(margin) == 1:
+        draft.points, draft.origin["points"] = margin[0], "question"
+    if draft.points is None and total:
         draft.points, draft.origin["points"] = total, "parts"
 
 

@@ -14,7 +14,8 @@ from wholepage.boxes import Box
 class FlowLine:
     """One line (or a whole table) of the flow.
 
-    `indent` is the distance from the left edge of its column in font sizes, `column` the block on its page.
+    `indent` is the distance from the left edge of its column in font sizes, `column` the block on its page; `marks` is
+    what the margin beside the line says its question or part is worth.
     """
 
     index: int
@@ -27,6 +28,7 @@ class FlowLine:
     confidence: float
     line: Line | None = None
     table: TableRegion | None = None
+    marks: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,14 +31,15 @@ class KeyEntry:
 
 
 def find_key_start(flow: Sequence[FlowLine], template: Template, first_question: int) -> int | None:
-    """Flow index of the heading that opens the answer key behind the questions, or None."""
+    """Flow index of the heading (or else the table) that opens the answer key behind the questions, or None."""
     patterns = [re.compile(p) for p in template.key.headings]
     for line in flow:
         if line.index <= first_question or line.table is not None or len(line.text) > 48:
             continue
         if any(p.match(line.text) for p in patterns):
             return line.index
-    return None
+    tables = [x.index for x in flow if x.index > first_question and x.table and _from_table(x.table, x, template)]
+    return tables[0] if tables else None
 
 
 def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
@@ -47,7 +48,7 @@ def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     entries: list[KeyEntry] = []
     used: set[int] = set()
     for line in flow:
-        found = _from_table(line.table, line, template) if line.table else _compact(line)
+        found = _from_table(line.table, line, template) if line.table else compact_entries(line)
         if found:
             used.add(line.index)
             section = _section_at(line.index, headings)
@@ -86,7 +87,7 @@ def _from_table(table: TableRegion, line: FlowLine, template: Template) -> list[
     return found
 
 
-def _compact(line: FlowLine) -> list[tuple[int, str, Piece]]:
+def compact_entries(line: FlowLine) -> list[tuple[int, str, Piece]]:
     """Entries of a line such as "1-5 ABCDA 6-10 …" or "1.A 2.B 3.C"."""
     found: list[tuple[int, str, Piece]] = []
     for match in RANGE.finditer(line.text):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
+from parse_templates.copies import reprints
 from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import cut, text_of
 from parse_templates.keys import KeyEntry
@@ -67,6 +69,9 @@ def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
             if match:
                 head[0] = cut(head[0], match.end())
                 break
+    if head and reprints(text_of(head), draft.stem_text):
+        named = _filled_bracket(text_of(head)) if draft.has_options else ""
+        head = [replace(head[0], text=named)] if named else []
     text = text_of(inline.answer) or ("" if inline.solution and not head else text_of(head))
     choice = draft.type in CHOICE or draft.has_options
     if choice:
@@ -81,6 +86,12 @@ def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
     elif text and not worked and not draft.answer:
         draft.answer, draft.origin["answer"] = [text], "key"
     return []
+
+
+def _filled_bracket(text: str) -> str:
+    """The letters that stand in a reprinted question's bracket, where the question itself has an empty one."""
+    match = re.search(r"[（(]\s*([A-H]{1,6})\s*[)）]", text)
+    return match[1] if match else ""
 
 
 def _apply_choice(

@@ -27,11 +27,17 @@ class Mark:
 
 @dataclass(slots=True)
 class PartPieces:
-    """A part with its printed label, its pieces and nested parts."""
+    """A part with its printed label, its pieces, marks, answer and nested parts.
+
+    `alternative` parts stand on the two sides of an OR.
+    """
 
     label: str
     pieces: list[Piece]
     parts: list[PartPieces] = field(default_factory=list)
+    points: float | None = None
+    answer: list[str] = field(default_factory=list)
+    alternative: bool = False
 
 
 def split_options(
@@ -145,18 +151,45 @@ def _some(piece: Piece) -> list[Piece]:
 
 def split_parts(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece], list[PartPieces]]:
     """Stem pieces and the parts of a question, nested by the template's levels."""
-    for level, pattern in enumerate(template.parts):
-        stem, parts = _split_level(pieces, re.compile(pattern))
-        if not parts:
-            continue
-        for part in parts:
-            for deeper in template.parts[level + 1 :]:
-                inner, nested = _split_level(part.pieces, re.compile(deeper))
-                if nested:
-                    part.pieces, part.parts = inner, nested
-                    break
-        return stem, parts
-    return list(pieces), []
+    patterns = [re.compile(p) for p in template.parts]
+    levels = [(p, split) for p in patterns if (split := _split_level(pieces, p))[1]]
+    if not levels:
+        return list(pieces), []
+    if template.parts_either_way:
+        outer = next((level for level in levels[1:] if _surrounds(level[1][1], levels[0][1][1])), levels[0])
+    else:
+        outer = levels[0]
+    own, (stem, parts) = outer
+    others = patterns if template.parts_either_way else patterns[patterns.index(own) + 1 :]
+    for part in parts:
+        for deeper in others:
+            if deeper is own:
+                continue
+            inner, nested = _split_level(part.pieces, deeper)
+            if nested:
+                part.pieces, part.parts = inner, [_without_label(n, part.label) for n in nested]
+                break
+    return stem, parts
+
+
+def _surrounds(outer: Sequence[PartPieces], inner: Sequence[PartPieces]) -> bool:
+    """Whether all of `inner` begin inside one part of `outer`."""
+    starts = [part.pieces[0] for part in inner if part.pieces]
+    if len(starts) < len(inner):
+        return False
+    for part in outer:
+        lines = {p.at.index for p in part.pieces}
+        if all(p.at.index in lines for p in starts):
+            first = part.pieces[0]
+            return (first.at.index, first.box.x0) <= (starts[0].at.index, starts[0].box.x0)
+    return False
+
+
+def _without_label(part: PartPieces, label: str) -> PartPieces:
+    """A nested part without the outer label printed again behind it: "(iii) (a) … OR (iii) (b) …"."""
+    if part.pieces and plain_label(part.pieces[-1].text.strip()) == label:
+        part.pieces = part.pieces[:-1]
+    return part
 
 
 def _split_level(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> tuple[list[Piece], list[PartPieces]]:
@@ -174,10 +207,11 @@ def _split_level(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> tuple[lis
         return list(pieces), []
     stem, groups = _cut_at(pieces, chain)
     texts = [pieces[m.piece].text[m.start : m.end].strip() for m in chain]
-    return stem, [PartPieces(_label(t), group) for t, group in zip(texts, groups, strict=True)]
+    return stem, [PartPieces(plain_label(t), group) for t, group in zip(texts, groups, strict=True)]
 
 
-def _label(text: str) -> str:
+def plain_label(text: str) -> str:
+    """A part's label with ASCII brackets and without spaces."""
     return text.translate(str.maketrans("（）", "()")).replace(" ", "")
 
 

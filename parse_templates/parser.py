@@ -12,10 +12,12 @@ from layout.furniture import mark_repeated
 from layout.types import PageLayout
 from parse_templates.binding import bind_figures
 from parse_templates.checks import check_question, cover_section
+from parse_templates.copies import find_second_run
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
 from parse_templates.flow import FlowLine, build_flow
 from parse_templates.keys import KeyEntry, find_key_start, read_key
+from parse_templates.margin import take_margin_marks
 from parse_templates.matching import apply_key
 from parse_templates.numbering import Candidate, best_chain, find_candidates
 from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section
@@ -69,12 +71,12 @@ def parse_paper(
         TemplateError: the named template does not exist or does not validate.
     """
     pages = mark_repeated(layouts)
-    flow = build_flow(pages)
+    flow = take_margin_marks(build_flow(pages))
     language = detect_language(flow)
     chosen = _choose_template(template, flow, language)
     structure = _structure(flow, chosen)
     drafts = _drafts(flow, structure, chosen)
-    key_flow = [line for line in flow if structure.key_start is not None and line.index > structure.key_start]
+    key_flow = [line for line in flow if structure.key_start is not None and line.index >= structure.key_start]
     entries = read_key(key_flow, chosen)
     for page_flow in [build_flow(mark_repeated(answers))] if answers else []:
         entries.extend(read_key(page_flow, chosen))
@@ -116,6 +118,9 @@ def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
     marks = [h.line for h in headings]
     chain = best_chain(candidates, marks)
     key_start = find_key_start(flow, template, chain[0].line) if chain else None
+    again = find_second_run(flow, chain, headings)
+    if again is not None and (key_start is None or again < key_start):
+        key_start = again
     if key_start is not None:
         before = [c for c in candidates if c.line < key_start]
         shorter = best_chain(before, [m for m in marks if m < key_start])

@@ -24,7 +24,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section with the rules its heading states; numbers in `ranges` override the section's type."""
+    """A section with the rules its heading states; `ranges` and `marks` state type and marks of single numbers."""
 
     index: int
     name: str | None
@@ -34,6 +34,11 @@ class Section:
     total: float | None
     count: int | None
     ranges: tuple[tuple[int, int, QuestionType], ...] = ()
+    marks: tuple[tuple[int, int, float], ...] = ()
+
+    def marks_for(self, number: int) -> float | None:
+        """The marks that the heading gives to question `number`: its own, else those of each."""
+        return next((p for first, last, p in self.marks if first <= number <= last), self.each)
 
     def type_for(self, number: int) -> QuestionType | None:
         """The type that the heading gives to question `number`."""
@@ -78,7 +83,16 @@ def read_section(heading: Heading, lines: Sequence[FlowLine], index: int, templa
     if kind == "multiple_choice" and not ranges:
         # 选择题 alone says nothing of how many are right; the rule behind it may.
         kind = type_of(text, template) or kind
-    return Section(index, name, text, kind, each, total, int(count) if count else None, tuple(ranges))
+    marks = _numbered(rules.numbered, text)
+    return Section(index, name, text, kind, each, total, int(count) if count else None, tuple(ranges), marks)
+
+
+def _numbered(pattern: str, text: str) -> tuple[tuple[int, int, float], ...]:
+    """Marks stated for single numbers or ranges of numbers: (first, last, marks)."""
+    if not pattern:
+        return ()
+    found = re.finditer(pattern, text)
+    return tuple((int(m["a"]), int(m["b"] or m["a"]), float(m["p"])) for m in found)
 
 
 def type_of(text: str, template: Template) -> QuestionType | None:

@@ -43,6 +43,8 @@ class PointRules(_Model):
 
     question: list[str] = Field(default_factory=list, description="In the question's first line.")
     end: list[str] = Field(default_factory=list, description="At the end of a line of a question or part.")
+    parts: str = Field("", description="In the question's head: groups `l`, a part's label, and `p`, its marks.")
+    numbered: str = Field("", description="In a heading: groups `a`, `b` (may be absent) and `p` for numbers a to b.")
     each: list[str] = Field(default_factory=list, description="In a heading: marks of each question.")
     total: list[str] = Field(default_factory=list, description="In a heading: marks of the section.")
     count: list[str] = Field(default_factory=list, description="In a heading: number of questions.")
@@ -79,6 +81,8 @@ class Template(_Model):
     numbers: list[NumberStyle] = Field(default_factory=list)
     options: list[str] = Field(default_factory=list, description="Option marks, group `l`; tried in order.")
     parts: list[str] = Field(default_factory=list, description="Part marks by level, group `l`.")
+    parts_either_way: bool = Field(False, description="A later level of `parts` may stand around an earlier one.")
+    alternatives: str = Field("", description="A line that parts two alternatives, of which one is answered.")
     points: PointRules = Field(default_factory=PointRules)
     solutions: SolutionMarks = Field(default_factory=SolutionMarks)
     key: KeyRules = Field(default_factory=KeyRules)

@@ -110,7 +110,8 @@ def _part(part: PartPieces, draft: Draft) -> Part:
     return Part(
         label=part.label,
         text="\n\n".join([text_of(part.pieces), *images]),
-        points=draft.part_points.get(f"{id(part)}"),
+        points=part.points,
+        answer=part.answer,
         parts=[_part(inner, draft) for inner in part.parts],
     )
 
