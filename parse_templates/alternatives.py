@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from parse_templates.flow import Piece
-from parse_templates.options import PartPieces
+from parse_templates.options import PartPieces, all_pieces
 from parse_templates.template import Template
 
 
@@ -46,7 +46,7 @@ def mark_alternatives(parts: Sequence[PartPieces], behind: Sequence[Piece]) -> b
 def _sides(parts: Sequence[PartPieces], piece: Piece) -> tuple[PartPieces, PartPieces] | None:
     """The part that begins on the line of `piece`, and the one before it."""
     for before, part in pairwise(parts):
-        first = next(_pieces(part), None)
+        first = next(all_pieces(part), None)
         if first is not None and first.at.index == piece.at.index:
             return before, part
     for part in parts:
@@ -54,12 +54,6 @@ def _sides(parts: Sequence[PartPieces], piece: Piece) -> tuple[PartPieces, PartP
         if pair is not None:
             return pair
     return None
-
-
-def _pieces(part: PartPieces) -> Iterator[Piece]:
-    yield from part.pieces
-    for inner in part.parts:
-        yield from _pieces(inner)
 
 
 def total_points(parts: Sequence[PartPieces]) -> float:

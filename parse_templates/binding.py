@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from layout.types import FigureRegion, PageLayout
+from parse_templates.captions import Caption, assign_captions, figures_named, find_captions
 from parse_templates.draft import Draft
 from parse_templates.flow import FlowLine
+from parse_templates.options import all_pieces
 from parse_templates.template import Template
 from wholepage.boxes import Box
 from wholepage.records import Figure, Issue
@@ -53,24 +55,62 @@ def bind_figures(
 ) -> list[Figure]:
     """Give each figure to a question; returns the figures that stand in no question's space."""
     owners = owners_of(drafts, flow)
+    captions = find_captions(layouts, flow, template)
+    named = {id(d): figures_named(_texts(d), template) for d in drafts}
     unused: list[Figure] = []
     for page in layouts:
+        captioned = assign_captions(page, captions)
         for index, region in enumerate(page.figures):
+            caption = captioned.get(index)
             figure = Figure(
                 id=f"p{page.number}-f{index + 1}",
                 file=f"figures/p{page.number:03d}-f{index + 1}.png",
                 page=page.number,
                 bbox=tuple(region.box.as_list()),
-                caption=region.caption,
+                caption=caption.text if caption else region.caption,
             )
             shares = _shares(region, page.number, flow, owners)
-            draft = _choose(region, shares, template, figure)
+            draft = _referred(caption, shares, drafts, named, page.number) if caption else None
+            draft = draft or _choose(region, shares, template, figure)
             if draft is None:
                 unused.append(figure)
                 continue
             figure.placement = _placement(region, page.number, draft, flow, owners)
             draft.figures.append(figure)
     return unused
+
+
+def _texts(draft: Draft) -> list[str]:
+    return [draft.stem_text, *(p.text for part in draft.parts for p in all_pieces(part))]
+
+
+def _referred(
+    caption: Caption,
+    shares: Sequence[tuple[float, Draft]],
+    drafts: Sequence[Draft],
+    named: dict[int, set[str]],
+    page: int,
+) -> Draft | None:
+    """The question that a caption leads to: the one with the number it states, or one that speaks of its label.
+
+    Labels begin anew in every question of some papers: the one in whose space the figure stands comes first, then
+    the nearest on the same page or a neighbouring one.
+    """
+    if caption.question is not None:
+        fitting = [d for d in drafts if d.number == caption.question]
+    elif caption.figure is not None:
+        fitting = [d for d in drafts if caption.figure in named[id(d)]]
+    else:
+        return None
+    for _, draft in shares:
+        if any(draft is d for d in fitting):
+            return draft
+    near = [d for d in fitting if any(abs(line.page - page) <= 1 for line in d.lines)]
+
+    def away(draft: Draft) -> tuple[int, float]:
+        return min((abs(x.page - page), abs(x.box.cy - caption.box.cy)) for x in draft.lines)
+
+    return min(near, key=away, default=None)
 
 
 def _shares(
@@ -142,14 +182,10 @@ def _placement(
         nearest = _nearest_option(region.box, page, draft, flow)
         if nearest:
             return f"option:{nearest}"
-    above = [
-        line
-        for line in draft.lines
-        if line.page == page and line.column == region.column and line.box.cy < region.box.cy
-    ]
+    own = [line for line in flow if owners[line.index].draft is draft]
+    above = [line for line in own if line.page == page and line.column == region.column and line.box.cy < region.box.cy]
     if not above:
-        earlier = [line for line in draft.lines if (line.page, line.column) < (page, region.column)]
-        above = earlier[-1:]
+        above = [line for line in own if (line.page, line.column) < (page, region.column)][-1:]
     place = owners[above[-1].index].place if above else "stem"
     return place if place == "solution" or place.startswith("part:") else "stem"
 
@@ -163,7 +199,8 @@ def _nearest_option(box: Box, page: int, draft: Draft, flow: Sequence[FlowLine])
                 continue
             for glyph in line.line.glyphs:
                 if glyph.text == label:
-                    away = abs(glyph.box.cx - box.x0) / 2 + abs(glyph.box.cy - box.cy)
+                    aside = min(abs(glyph.box.cx - box.x0), abs(glyph.box.cx - box.cx))
+                    away = aside / 2 + max(box.y0 - glyph.box.cy, glyph.box.cy - box.y1, 0.0)
                     if best is None or away < best[0]:
                         best = (away, label)
     return best[1] if best else None

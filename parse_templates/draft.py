@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from parse_templates.alternatives import mark_alternatives, total_points, without_dividers
+from parse_templates.captions import is_caption
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
 from parse_templates.options import PartPieces, plain_label, split_options, split_parts, trailing_points
@@ -85,7 +86,8 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
 
 def _without_furniture(pieces: list[Piece], template: Template) -> list[Piece]:
     patterns = [re.compile(p) for p in template.furniture]
-    return [p for p in pieces if p.at.table is not None or not any(r.match(p.text) for r in patterns)]
+    kept = [p for p in pieces if p.at.table is not None or not any(r.match(p.text) for r in patterns)]
+    return [p for p in kept if p.at.table is not None or not is_caption(p.text, template)]
 
 
 def _take_points(draft: Draft, body: list[Piece], template: Template) -> dict[str, float]:

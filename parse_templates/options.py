@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from parse_templates.flow import Piece, cut
@@ -12,6 +12,8 @@ from parse_templates.template import Template
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 FULL_LETTERS = {ord("Ａ") + i: chr(ord("A") + i) for i in range(8)}
+BARE = re.compile(r"^[\s.．]*[A-H](?:[\s.．]+[A-H])*[\s.．]*$")
+MIN_ROW = 3  # letters without a dot that make options
 SENTENCE_END = "。；;.:：?？!！)）]】,，"
 
 
@@ -40,6 +42,13 @@ class PartPieces:
     alternative: bool = False
 
 
+def all_pieces(part: PartPieces) -> Iterator[Piece]:
+    """Pieces of a part and of the parts inside it."""
+    yield from part.pieces
+    for inner in part.parts:
+        yield from all_pieces(inner)
+
+
 def split_options(
     pieces: Sequence[Piece], template: Template, lower_case: bool
 ) -> tuple[list[Piece], list[tuple[str, list[Piece]]]]:
@@ -58,11 +67,28 @@ def split_options(
                 break
         if len(best) >= 3:
             break
+    if len(best) < MIN_ROW:
+        best = _bare_row(pieces) or best
     if not best:
         return list(pieces), []
     stem, groups = _cut_at(pieces, best)
     found = [(mark.label.upper(), group) for mark, group in zip(best, groups, strict=True)]
     return stem, sorted(found, key=lambda item: item[0])
+
+
+def _bare_row(pieces: Sequence[Piece]) -> list[Mark]:
+    """Letters without a dot on lines of their own, under or beside the drawings that are the options."""
+    marks = [
+        Mark(index, match.start(), match.end(), match.group())
+        for index, piece in enumerate(pieces)
+        if piece.at.table is None and BARE.match(piece.text)
+        for match in re.finditer("[A-H]", piece.text)
+    ]
+    labels = "".join(m.label for m in marks)
+    start = labels.rfind("A")
+    chain = marks[start:] if start >= 0 else []
+    expected = [chr(ord("A") + i) for i in range(len(chain))]
+    return chain if len(chain) >= MIN_ROW and [m.label for m in chain] == expected else []
 
 
 def _find_marks(pieces: Sequence[Piece], pattern: re.Pattern[str], strict: bool) -> list[Mark]:

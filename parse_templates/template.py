@@ -88,6 +88,8 @@ class Template(_Model):
     key: KeyRules = Field(default_factory=KeyRules)
     instructions: list[str] = Field(default_factory=list, description="Headings of lists that are no questions.")
     furniture: list[str] = Field(default_factory=list, description="Lines that belong to no question.")
+    captions: str = Field("", description="A caption: `fig`, the figure's label, `q` or `r`, its question's number.")
+    names_figure: str = Field("", description="A stem that speaks of a figure by its label `fig`.")
     mentions_figure: str = Field("", description="What a stem says when it has a figure.")
 
     @field_validator("*", mode="after")
