@@ -21,6 +21,7 @@ PAGE_NUMBER = re.compile(
     )\W*$""",
     re.I | re.X,
 )
+QUESTION_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、)）]\s*$")  # "5." opens a question, it counts no pages
 SEAL_MIN = 4  # letters in a strip
 MIN_HEADER_LETTERS = 4
 
@@ -56,6 +57,8 @@ def _is_number(text: str) -> bool:
 
 def edge_role(text: str, box: Box, height: float) -> Role:
     """`page_number` for text in the top or bottom margin that reads like one, else `body`."""
+    if QUESTION_NUMBER.match(text):
+        return "body"
     at_edge = box.y1 < EDGE_SHARE * height or box.y0 > (1 - EDGE_SHARE) * height
     if at_edge and len(text) < 60 and PAGE_NUMBER.match(text.replace("\u2003", " ")):
         return "page_number"

@@ -10,13 +10,14 @@ from parse_templates.alternatives import mark_alternatives, total_points, withou
 from parse_templates.captions import is_caption
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
-from parse_templates.options import PartPieces, plain_label, split_options, split_parts, trailing_points
+from parse_templates.options import PartPieces, all_pieces, plain_label, split_options, split_parts, trailing_points
 from parse_templates.sections import Section, type_of
 from parse_templates.solutions import answers_from, split_solution, verdict
 from parse_templates.template import Template
 from wholepage.records import Figure, Issue, QuestionType
 
 BLANK = "____"
+FULL_SET = 4  # options that a question of another section must have to be a choice
 CHOICE: tuple[QuestionType, ...] = ("multiple_choice", "multi_select")
 STEM_ASKS_SEVERAL = re.compile(r"[（(]\s*多选\s*[)）]|select all|choose (?:two|three|all)", re.I)
 
@@ -37,6 +38,7 @@ class Draft:
     solution: list[Piece] = field(default_factory=list)
     points: float | None = None
     type: QuestionType = "unknown"
+    label_text: str | None = None
     figures: list[Figure] = field(default_factory=list)
     issues: list[Issue] = field(default_factory=list)
     origin: dict[str, str] = field(default_factory=dict)
@@ -93,6 +95,9 @@ def _without_furniture(pieces: list[Piece], template: Template) -> list[Piece]:
 def _take_points(draft: Draft, body: list[Piece], template: Template) -> dict[str, float]:
     """Marks at the head of the question, else those its section states for each; returns those of single parts."""
     parts: dict[str, float] = {}
+    if body and template.label and (label := re.match(template.label, body[0].text)):
+        draft.label_text = label["t"].strip()
+        body[0] = cut(body[0], label.end())
     if body:
         for pattern in template.points.question:
             match = re.search(pattern, body[0].text)
@@ -117,7 +122,14 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
     whole_body = list(body)
     body, behind = without_dividers(body, template)
     options_fit = stated is None or stated in CHOICE or stated == "unknown"
-    stem, options = split_options(body, template, lower_case=stated in CHOICE) if options_fit else (body, [])
+    stem, options = body, []
+    if options_fit:
+        stem, options = split_options(body, template, lower_case=stated in CHOICE)
+    elif stated == "open_ended" and not split_parts(body, template)[1]:
+        # "Case study" or 非选择题 over a section does not keep a full set of options from being one.
+        stem, options = split_options(body, template, lower_case=False)
+        if len(options) < FULL_SET:
+            stem, options = body, []
     parts_stem, parts = split_parts(body if not options else stem, template)
     if options and stated not in CHOICE:
         # Letters that follow the first of several parts are choices inside a sub-question.
@@ -167,21 +179,30 @@ def _take_part_points(draft: Draft, head: dict[str, float], template: Template) 
 def _type(draft: Draft, stated: QuestionType | None, template: Template) -> QuestionType:
     """The section's type where it states one and the question does not contradict it, else what the question shows."""
     stem = draft.stem_text
+    draft.origin["type"] = "heading" if stated is not None else "content"
     if stated in CHOICE:
-        draft.origin["type"] = "heading"
-        if stated == "multiple_choice" and STEM_ASKS_SEVERAL.search(stem):
-            return "multi_select"
-        return stated
-    if stated is not None:
-        draft.origin["type"] = "heading"
-        return stated
-    draft.origin["type"] = "content"
-    if draft.options:
+        return "multi_select" if stated == "multiple_choice" and STEM_ASKS_SEVERAL.search(stem) else stated
+    if draft.options and stated in (None, "open_ended"):
+        draft.origin["type"] = "content"
         several = STEM_ASKS_SEVERAL.search(stem) or type_of(stem, template) == "multi_select"
         return "multi_select" if several else "multiple_choice"
+    if stated is not None:
+        return "proof" if stated == "open_ended" and _asks_for_proof(draft, template) else stated
     if draft.blanks() and not draft.parts:
         return "fill_in_blank"
+    if _asks_for_proof(draft, template):
+        return "proof"
     return "open_ended" if stem or draft.parts else "unknown"
+
+
+def _asks_for_proof(draft: Draft, template: Template) -> bool:
+    """Whether all that the question asks for are proofs."""
+    if not template.proof:
+        return False
+    proof = re.compile(template.proof)
+    if draft.parts:
+        return all(proof.search("".join(p.text for p in all_pieces(part))) for part in draft.parts)
+    return bool(proof.search(draft.stem_text))
 
 
 def _take_answer(draft: Draft, pieces: Sequence[Piece], template: Template) -> None:

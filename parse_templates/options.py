@@ -56,11 +56,11 @@ def split_options(
     best: list[Mark] = []
     for pattern in template.options:
         small = "a-e" in pattern
-        if small and not lower_case:
-            continue
         for strict in (True, False):
             marks = _find_marks(pieces, re.compile(pattern), strict)
             chain = _one_style(_letter_chain(marks, "a" if small else "A"), pieces)
+            if small and not lower_case and not _in_rows(chain):
+                continue
             if len(chain) > len(best) and _plausible(chain, pieces):
                 best = chain
             if len(best) >= 4:
@@ -129,6 +129,11 @@ def _letter_chain(marks: Sequence[Mark], first: str) -> list[Mark]:
         if len(tail) > len(best) and len(tail) >= 4 and labels == [chr(ord(first) + i) for i in range(len(tail))]:
             return tail
     return best
+
+
+def _in_rows(chain: Sequence[Mark]) -> bool:
+    """Small letters are options without being said to be when there are four and more than one stands on a line."""
+    return len(chain) >= 4 and len({mark.piece for mark in chain}) <= len(chain) // 2
 
 
 def _one_style(chain: list[Mark], pieces: Sequence[Piece]) -> list[Mark]:

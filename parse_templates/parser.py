@@ -20,9 +20,11 @@ from parse_templates.keys import KeyEntry, find_key_start, read_key
 from parse_templates.margin import take_margin_marks
 from parse_templates.matching import apply_key
 from parse_templates.numbering import Candidate, best_chain, find_candidates
-from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section
+from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section, stated_rules, with_rules
+from parse_templates.shared import apply_directions, find_directions
 from parse_templates.template import Template, load_template, template_names
 from parse_templates.to_records import question_record
+from parse_templates.unfold import unfold_all
 from wholepage.records import Coverage, Figure, Issue, Question, Resource
 
 
@@ -70,7 +72,7 @@ def parse_paper(
     Raises:
         TemplateError: the named template does not exist or does not validate.
     """
-    pages = mark_repeated(layouts)
+    pages = unfold_all(mark_repeated(layouts))
     flow = take_margin_marks(build_flow(pages))
     language = detect_language(flow)
     chosen = _choose_template(template, flow, language)
@@ -159,13 +161,16 @@ def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template)
     """One draft a chain member, its lines up to the next question, heading or the key."""
     chain, headings = structure.chain, structure.headings
     end = structure.key_start if structure.key_start is not None else len(flow)
-    starts = sorted({c.line for c in chain} | {h.line for h in headings} | {end})
-    sections = _sections(flow, chain, headings, template)
+    directions = find_directions(flow, chain, template)
+    starts = sorted({c.line for c in chain} | {h.line for h in headings} | {d.line for d in directions} | {end})
+    rules = stated_rules(flow[: chain[0].line], template) if chain else {}
+    sections = [(line, with_rules(s, rules)) for line, s in _sections(flow, chain, headings, template)]
     drafts = []
     for candidate in chain:
         stop = next(s for s in starts if s > candidate.line) if candidate.line < end else end
         section = next((s for line, s in reversed(sections) if line <= candidate.line), NO_SECTION)
         drafts.append(draft_question(candidate, flow[candidate.line : stop], section, template))
+    apply_directions(flow, directions, drafts, starts, template)
     return drafts
 
 

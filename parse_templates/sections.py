@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from parse_templates.flow import FlowLine, text_of, whole
 from parse_templates.template import Template
@@ -85,6 +86,30 @@ def read_section(heading: Heading, lines: Sequence[FlowLine], index: int, templa
         kind = type_of(text, template) or kind
     marks = _numbered(rules.numbered, text)
     return Section(index, name, text, kind, each, total, int(count) if count else None, tuple(ranges), marks)
+
+
+def stated_rules(lines: Sequence[FlowLine], template: Template) -> dict[str, Section]:
+    """What the instructions say of sections, by their letter: "(iii) In Section B, questions of 2 marks each"."""
+    if not template.section_rules:
+        return {}
+    text = text_of(whole(line) for line in lines)
+    marks = list(re.finditer(template.section_rules, text))
+    out: dict[str, Section] = {}
+    for mark, following in zip_longest(marks, marks[1:]):
+        said = text[mark.end() : following.start() if following else mark.end() + 300]
+        kind, each = type_of(said, template), _first(template.points.each, said)
+        if kind is not None or each is not None:
+            out.setdefault(mark["ord"].upper(), Section(0, None, said, kind, each, None, None))
+    return out
+
+
+def with_rules(section: Section, rules: dict[str, Section]) -> Section:
+    """The section with what the instructions say of it where its own heading says nothing."""
+    letter = (section.name or "")[-1:].upper()
+    said = rules.get(letter)
+    if said is None:
+        return section
+    return replace(section, type=section.type or said.type, each=section.each if section.each else said.each)
 
 
 def _numbered(pattern: str, text: str) -> tuple[tuple[int, int, float], ...]:

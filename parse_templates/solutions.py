@@ -80,9 +80,35 @@ def answers_from(text: str, has_options: bool, blanks: int) -> list[str]:
         # "B" and "B. because …" both name B; a text that names no letter is kept as printed.
         named = letters(text) or letters(re.split(r"[.．、:：;；。\s]", text, maxsplit=1)[0])
         return [named] if named else [text]
+    text = text.rstrip("．。；，") or text
     if blanks > 1:
         for separator in (r"[;；\u2003]\s*", r"\s{2,}", r"[,，]\s*|\s+"):
             pieces = [p.strip() for p in re.split(separator, text) if p.strip()]
-            if len(pieces) == blanks:
+            if len(pieces) == blanks and not any(re.search("[;；]", p) for p in pieces):
                 return pieces
+        return _by_groups(text, blanks) or [text]
     return [text]
+
+
+def _by_groups(text: str, blanks: int) -> list[str]:
+    """Answers such as "2,3;0,1" for three blanks: groups are parted by semicolons, and as many of the first of them as
+    it takes by commas too. Empty when no such reading gives one entry a blank."""
+    groups = [p.strip() for p in re.split(r"[;；]", text) if p.strip()]
+    for split in range(1, len(groups)):
+        head = [p.strip() for group in groups[:split] for p in re.split(r"[,，]", group) if p.strip()]
+        if len(head) + len(groups) - split == blanks:
+            return [*head, *groups[split:]]
+    return []
+
+
+def without_remarks(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece], list[Piece]]:
+    """The answer's pieces, and those from the first remark (注：, 提示：) on."""
+    if not template.solutions.remark:
+        return list(pieces), []
+    pattern = re.compile(template.solutions.remark)
+    for index, piece in enumerate(pieces):
+        match = pattern.search(piece.text) if piece.at.table is None else None
+        if match:
+            before = [*pieces[:index], *_some(cut(piece, 0, match.start()))]
+            return before, [cut(piece, match.start()), *pieces[index + 1 :]]
+    return list(pieces), []

@@ -55,6 +55,7 @@ class SolutionMarks(_Model):
 
     answer: list[str] = Field(default_factory=list)
     solution: list[str] = Field(default_factory=list)
+    remark: str = Field("", description="Where a printed answer ends and a remark on it begins.")
     verdict: list[str] = Field(default_factory=list, description="With group `a`: letters named by the solution.")
 
 
@@ -78,7 +79,11 @@ class Template(_Model):
     section_name: str = Field("{rest}", description="How a section is called: {ord}, {rest} or both.")
     types: list[TypeRule] = Field(default_factory=list)
     type_ranges: str = Field("", description="In headings: groups `a`, `b` and `rule` for numbers a to b.")
+    section_rules: str = Field("", description="In instructions: a section's name, group `ord`, before its rules.")
+    directions: str = Field("", description="A line that opens directions for several questions.")
+    directed: str = Field("(?!)", description="In directions: groups `a` and `b`, the numbers they are for.")
     numbers: list[NumberStyle] = Field(default_factory=list)
+    label: str = Field("", description="A heading in brackets behind a question's number, as 【选修2：…】; group `t`.")
     options: list[str] = Field(default_factory=list, description="Option marks, group `l`; tried in order.")
     parts: list[str] = Field(default_factory=list, description="Part marks by level, group `l`.")
     parts_either_way: bool = Field(False, description="A later level of `parts` may stand around an earlier one.")
@@ -90,6 +95,7 @@ class Template(_Model):
     furniture: list[str] = Field(default_factory=list, description="Lines that belong to no question.")
     captions: str = Field("", description="A caption: `fig`, the figure's label, `q` or `r`, its question's number.")
     names_figure: str = Field("", description="A stem that speaks of a figure by its label `fig`.")
+    proof: str = Field("", description="What a task says that asks for a proof.")
     mentions_figure: str = Field("", description="What a stem says when it has a figure.")
 
     @field_validator("*", mode="after")

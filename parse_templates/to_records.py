@@ -44,6 +44,8 @@ def question_record(draft: Draft, paper_id: str) -> Question:
         evidence=evidence,
         issues=draft.issues,
     )
+    if draft.label_text:
+        record.heading = draft.label_text  # type: ignore[attr-defined]
     record.confidence = round(min((e.confidence for e in evidence.values()), default=0.0), 3)
     return record
 
