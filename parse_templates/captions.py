@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from layout.rows import WIDE_GAP
+from layout.formulas.lines import WIDE_GAP
 from layout.types import FigureRegion, PageLayout
 from parse_templates.flow import FlowLine, cut, whole
 from parse_templates.template import Template
@@ -60,11 +60,11 @@ def find_captions(pages: Sequence[PageLayout], flow: Sequence[FlowLine], templat
                 piece = cut(whole(line), start, end)
                 out.append(Caption(piece.text.strip(), line.page, piece.box, figure, question))
     for page in pages:
-        for line in page.lines:
-            if line.role in ("caption", "label"):
-                found = captions_in(line.text, template)
+        for mark in page.lines:
+            if mark.role in ("caption", "label"):
+                found = captions_in(mark.text, template)
                 if len(found) == 1:
-                    out.append(Caption(line.text.strip(), page.number, line.box, found[0][2], found[0][3]))
+                    out.append(Caption(mark.text.strip(), page.number, mark.box, found[0][2], found[0][3]))
     return out
 
 

@@ -122,7 +122,8 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
     whole_body = list(body)
     body, behind = without_dividers(body, template)
     options_fit = stated is None or stated in CHOICE or stated == "unknown"
-    stem, options = body, []
+    stem = body
+    options: list[tuple[str, list[Piece]]] = []
     if options_fit:
         stem, options = split_options(body, template, lower_case=stated in CHOICE)
     elif stated == "open_ended" and not split_parts(body, template)[1]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from layout.rows import WIDE_GAP, join_text
+from layout.formulas.lines import WIDE_GAP
+from layout.rows import join_text
 from layout.types import Line, PageLayout, TableRegion
 from wholepage.boxes import Box
 
