@@ -140,8 +140,6 @@ def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: b
         return None
     breaks = np.flatnonzero(np.diff(rows) > INNER_GAP * size)
     first, last = int(rows[0]), int(rows[breaks[0]] if breaks.size else rows[-1])
-    if last >= REACH * size - 2:
-        return None
     columns = np.flatnonzero(area[first : last + 1].any(axis=0))
     y0, y1 = (stroke.y0 - last - 1, stroke.y0 - first) if up else (stroke.y1 + first, stroke.y1 + last + 1)
     return Box(float(x0 + columns[0]), float(y0), float(x0 + columns[-1] + 1), float(y1))
@@ -177,6 +175,8 @@ def _on_own_line(mask: Mask, inner: Box, outer: Box, size: float) -> bool:
 
 def _is_fraction(mask: Mask, stroke: Box, above: Box, below: Box, size: float) -> bool:
     if min(above.height, below.height) < MIN_CONTENT * size or below.y1 - above.y0 < MIN_TOTAL * size:
+        return False
+    if max(stroke.y0 - above.y0, below.y1 - stroke.y1) >= REACH * size - 2:
         return False
     if max(above.width, below.width) < 0.45 * stroke.width and stroke.width > 1.2 * size:
         return False
