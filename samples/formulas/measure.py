@@ -19,7 +19,7 @@ from wholepage.boxes import Box
 SPAN = re.compile(r"\$\$?([^$]+)\$?\$")
 DROPPED = re.compile(
     r"\\(?:left|right|displaystyle|textstyle|limits|nolimits|quad|qquad|mathrm|mathbf|mathit|text|operatorname"
-    r"|textrm|boldsymbol|bm)(?![A-Za-z])|\\[,;:! ]"
+    r"|textrm|boldsymbol|bm)(?![A-Za-z])|(?<!\\)\\[,;:!]"
 )
 SYNONYMS = {
     r"\leqslant": r"\le",
