@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from exam_mode.interchange import k12vista, livek12
-from exam_mode.interchange.items import FormName, InterchangeError, RecordProblem
+from exam_mode.interchange.items import FormName, InterchangeError, RecordError
 from exam_mode.interchange.pictures import check_picture
 from exam_mode.interchange.texts import all_answers, all_solutions, shown_files, whole_text
 from exam_mode.interchange.to_paper import ORIGIN, rendering
@@ -67,10 +67,10 @@ def _image(folder: Path, name: str, question: Question) -> bytes:
     path = (folder / name).resolve()
     try:
         if not path.is_relative_to(folder.resolve()):
-            raise RecordProblem("it lies outside the paper's folder")
+            raise RecordError("it lies outside the paper's folder")
         data = path.read_bytes()
         check_picture(data, name)
-    except (OSError, RecordProblem) as error:
+    except (OSError, RecordError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise InterchangeError(
             f"Question {question.id}: cannot read the figure {name}: {reason}.",

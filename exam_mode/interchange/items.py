@@ -21,7 +21,7 @@ class InterchangeError(WholepageError):
     default_code = "interchange.unreadable"
 
 
-class RecordProblem(ValueError):
+class RecordError(ValueError):
     """Why one record cannot be used; the reader adds file and line."""
 
 
@@ -92,12 +92,12 @@ def plain(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def text_of(value: Any, name: str) -> str:
-    """A text field; absent is empty. Raises RecordProblem for lists and objects."""
+    """A text field; absent is empty. Raises RecordError for lists and objects."""
     if value is None:
         return ""
     if isinstance(value, (str, int, float)) and not isinstance(value, bool):
         return str(value)
-    raise RecordProblem(f"{name} is not text but {type(value).__name__}")
+    raise RecordError(f"{name} is not text but {type(value).__name__}")
 
 
 def texts_of(value: Any, name: str) -> tuple[str, ...]:
@@ -110,15 +110,15 @@ def texts_of(value: Any, name: str) -> tuple[str, ...]:
 
 
 def points_of(value: Any, name: str) -> float | None:
-    """Points; absent and 0 mean that the source does not say. Raises RecordProblem for what is no number."""
+    """Points; absent and 0 mean that the source does not say. Raises RecordError for what is no number."""
     if value is None or value == "":
         return None
     try:
         points = float(value)
     except (TypeError, ValueError):
-        raise RecordProblem(f"{name} is no number: {value!r:.40}") from None
+        raise RecordError(f"{name} is no number: {value!r:.40}") from None
     if not 0 <= points < 10_000:  # also refuses NaN
-        raise RecordProblem(f"{name} is out of range: {value!r:.40}")
+        raise RecordError(f"{name} is out of range: {value!r:.40}")
     return points or None
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from exam_mode.interchange.items import Item, RecordProblem, looks_chinese, plain, text_of, texts_of
+from exam_mode.interchange.items import Item, RecordError, looks_chinese, plain, text_of, texts_of
 from exam_mode.interchange.livek12 import SUBJECTS
 from exam_mode.interchange.pictures import pictures_of
 from wholepage.records import QuestionType
@@ -31,13 +31,13 @@ def parse(record: dict[str, Any], folder: Path, split: str, row: int) -> Item:
     """An item from a line; arguments and errors as in `livek12.parse`."""
     question = text_of(record.get("question"), "question")
     if not question.strip():
-        raise RecordProblem("there is no question text")
+        raise RecordError("there is no question text")
     name = text_of(record.get("type"), "type")
     if name not in _TYPES:
-        raise RecordProblem(f"type {name!r:.40} is not known")
+        raise RecordError(f"type {name!r:.40} is not known")
     key_of = record.get("format_answer") or {}
     if not isinstance(key_of, dict):
-        raise RecordProblem(f"format_answer is not an object but {type(key_of).__name__}")
+        raise RecordError(f"format_answer is not an object but {type(key_of).__name__}")
     answer = texts_of(key_of.get("ground_truth"), "ground_truth")
     subject = text_of(record.get("subject"), "subject").strip().lower()
     parts = _SUBJECT.fullmatch(subject)

@@ -11,7 +11,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from exam_mode.interchange.items import Item, RecordProblem, looks_chinese, plain, points_of, text_of, texts_of
+from exam_mode.interchange.items import Item, RecordError, looks_chinese, plain, points_of, text_of, texts_of
 from exam_mode.interchange.pictures import pictures_of
 from wholepage.records import QuestionType
 
@@ -64,11 +64,11 @@ def type_of(name: str, answer: tuple[str, ...]) -> QuestionType:
     """Question type of a name in either language; several letters in the key make a multi-select.
 
     Raises:
-        RecordProblem: a name that the form does not know.
+        RecordError: a name that the form does not know.
     """
     found = _TYPES.get(name.strip()) or _TYPES.get(re.sub(r"[\s_-]+", " ", name.strip().lower()))
     if found is None:
-        raise RecordProblem(f"question_type {name!r:.40} is not known")
+        raise RecordError(f"question_type {name!r:.40} is not known")
     if found == "multiple_choice" and len(answer) == 1 and re.fullmatch(r"[A-H]{2,8}", answer[0].strip()):
         return "multi_select"
     return found
@@ -88,12 +88,12 @@ def parse(record: dict[str, Any], folder: Path, split: str, row: int) -> Item:
         row: 0-based place in the file, for records without id.
 
     Raises:
-        RecordProblem: a field of a wrong kind, or no question text.
+        RecordError: a field of a wrong kind, or no question text.
     """
     data = {_CHINESE.get(key, key): value for key, value in record.items()}
     question = text_of(data.get("question"), "question")
     if not question.strip():
-        raise RecordProblem("there is no question text")
+        raise RecordError("there is no question text")
     key = text_of(data.get("id"), "id") or f"{split}_{row:04d}"
     named = _SPLIT.match(key) or _SPLIT.match(split)
     language = named.group(1) if named else "zh" if looks_chinese(question) else "en"

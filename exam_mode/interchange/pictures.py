@@ -8,7 +8,7 @@ import io
 from pathlib import Path
 from typing import Any
 
-from exam_mode.interchange.items import MAX_IMAGE_BYTES, Picture, RecordProblem
+from exam_mode.interchange.items import MAX_IMAGE_BYTES, Picture, RecordError
 
 _SUFFIXES = {"PNG": ".png", "JPEG": ".jpg", "WEBP": ".webp", "GIF": ".gif", "BMP": ".bmp", "TIFF": ".tif"}
 _MAX_PIXELS = 200_000_000
@@ -22,7 +22,7 @@ def pictures_of(value: Any, folder: Path, name: str) -> tuple[Picture, ...]:
             the `{"bytes", "path"}` object of Hugging Face datasets.
 
     Raises:
-        RecordProblem: an image that is absent, damaged, too large, or a path outside `folder`.
+        RecordError: an image that is absent, damaged, too large, or a path outside `folder`.
     """
     if value is None or value == "":
         return ()
@@ -38,16 +38,16 @@ def _picture(entry: Any, folder: Path, name: str) -> Picture:
     if isinstance(entry, bytes):
         return check_picture(entry, name)
     if not isinstance(entry, str) or not entry:
-        raise RecordProblem(f"{name} is not an image but {type(entry).__name__}")
+        raise RecordError(f"{name} is not an image but {type(entry).__name__}")
     if entry.startswith("data:") or (len(entry) > 200 and "." not in entry[-6:]):
         return check_picture(_bytes(entry.partition(",")[2] if entry.startswith("data:") else entry, name), name)
     path = (folder / entry).resolve()
     if not path.is_relative_to(folder.resolve()):
-        raise RecordProblem(f"{name} points outside {folder}: {entry:.80}")
+        raise RecordError(f"{name} points outside {folder}: {entry:.80}")
     try:
         return check_picture(path.read_bytes(), name)
     except OSError as error:
-        raise RecordProblem(f"{name}: cannot read {entry:.80}: {error.strerror or error}") from None
+        raise RecordError(f"{name}: cannot read {entry:.80}: {error.strerror or error}") from None
 
 
 def _bytes(value: Any, name: str) -> bytes:
@@ -56,27 +56,27 @@ def _bytes(value: Any, name: str) -> bytes:
     try:
         return base64.b64decode(value, validate=True)
     except (binascii.Error, ValueError, TypeError):
-        raise RecordProblem(f"{name} is not base64") from None
+        raise RecordError(f"{name} is not base64") from None
 
 
 def check_picture(data: bytes, name: str, caption: str | None = None) -> Picture:
-    """A picture from encoded bytes. Raises RecordProblem when no image program could read them."""
+    """A picture from encoded bytes. Raises RecordError when no image program could read them."""
     from PIL import Image
 
     if len(data) > MAX_IMAGE_BYTES:
-        raise RecordProblem(f"{name} has {len(data)} bytes, more than {MAX_IMAGE_BYTES}")
+        raise RecordError(f"{name} has {len(data)} bytes, more than {MAX_IMAGE_BYTES}")
     try:
         with Image.open(io.BytesIO(data)) as image:
             width, height, kind = image.width, image.height, image.format or ""
             if width * height > _MAX_PIXELS:
-                raise RecordProblem(f"{name} has {width}×{height} pixels")
+                raise RecordError(f"{name} has {width}×{height} pixels")
             image.verify()
-    except RecordProblem:
+    except RecordError:
         raise
     except Exception as error:  # decoders raise whatever they like on damaged data
-        raise RecordProblem(f"{name} is not an image that can be read ({type(error).__name__})") from None
+        raise RecordError(f"{name} is not an image that can be read ({type(error).__name__})") from None
     if kind not in _SUFFIXES:
-        raise RecordProblem(f"{name} is of the format {kind}, which browsers and models do not show")
+        raise RecordError(f"{name} is of the format {kind}, which browsers and models do not show")
     return Picture(data, _SUFFIXES[kind], width, height, caption)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from exam_mode.interchange import k12vista, livek12
 from exam_mode.interchange.files import Row, data_files, digest, read_rows
-from exam_mode.interchange.items import FormName, InterchangeError, Item, RecordProblem
+from exam_mode.interchange.items import FormName, InterchangeError, Item, RecordError
 from exam_mode.interchange.texts import PLACEHOLDER, place_pictures, split_options, whole_text
 from wholepage import __version__
 from wholepage.errors import WorkspaceError
@@ -74,7 +74,7 @@ def import_items(
             try:
                 item = _PARSERS[form](row.record, path.parent, row.split, row.index)
                 _once(seen, item, row)
-            except RecordProblem as error:
+            except RecordError as error:
                 result.problems.append(f"{row.where}: {error}.")
                 continue
             if item.group not in papers:
@@ -86,7 +86,7 @@ def import_items(
 
 def _once(seen: dict[str, str], item: Item, row: Row) -> None:
     if item.key in seen:
-        raise RecordProblem(f"the id {item.key!r:.80} stands already in {seen[item.key]}")
+        raise RecordError(f"the id {item.key!r:.80} stands already in {seen[item.key]}")
     seen[item.key] = row.where
 
 
