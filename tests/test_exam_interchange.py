@@ -322,7 +322,7 @@ def test_cut_off_arrow_files_are_damaged(tmp_path: Path) -> None:
     export_records(ExportOptions(tmp_path / "ws", tmp_path / "out"))
     shard = tmp_path / "out/data-00000-of-00001.arrow"
     shard.write_bytes(shard.read_bytes()[:-400])
-    with pytest.raises(InterchangeError, match="data-00000-of-00001.arrow"):
+    with pytest.raises(InterchangeError, match=r"data-00000-of-00001\.arrow"):
         import_records(ImportOptions(tmp_path / "out", tmp_path / "two"))
 
 
