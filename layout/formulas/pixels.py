@@ -1,0 +1,223 @@
+"""Symbols and shapes of formulas read from the page's pixels: the second source of the structure analyser.
+
+Bars, radicals, arrows and tall brackets are found in a sharp mask; the pieces of fractions are cut out and read on
+their own, lines are read without them; then each character gets the ink it is made of, its size and its baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.pixels_bars import Fraction, find_fractions
+from layout.formulas.pixels_cut import Region, clean_crop, crop_of
+from layout.formulas.pixels_ink import Mask, Strokes, find_strokes, sharp_mask, without_specks
+from layout.formulas.pixels_lines import refine
+from layout.formulas.pixels_metrics import AXIS
+from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
+from layout.formulas.shapes import Shape
+from layout.ocr import Image, OcrEngine, Recognised
+from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segment_from_ocr
+from layout.segments import Segment, is_wide
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
+LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
+LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
+
+
+@dataclass(frozen=True)
+class PixelReading:
+    """What was read from a page's pixels, in the frame in which text is level."""
+
+    segments: list[Segment]
+    shapes: list[Shape]
+
+
+@dataclass(frozen=True)
+class _Sketch:
+    """Everything drawn that matters to formulas, found before anything is read."""
+
+    mask: Mask
+    strokes: Strokes
+    fractions: tuple[Fraction, ...]
+    radicals: tuple[Radical, ...]
+    arrows: tuple[int, ...]
+    fences: tuple[tuple[int, str], ...]
+    em: float
+
+
+def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], engine: OcrEngine) -> PixelReading:
+    """Read the lines in `boxes` and the letters in `strays` (page px) with the formulas in them."""
+    mask, labels = without_specks(sharp_mask(page.gray))
+    em = _text_em(boxes, page.em)
+    fractions = [f for f in find_fractions(mask, labels, em) if _in_text(f, [*boxes, *strays], em)]
+    sketch = _sketch(mask, fractions, em)
+    regions = _regions(sketch, boxes, strays)
+    results = _recognise(page, sketch, regions, engine)
+    refused = _refused(regions, results)
+    if refused:
+        read = {_key(r): result for r, result in zip(regions, results, strict=True) if r.plain}
+        sketch = _sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
+        regions = _regions(sketch, boxes, strays)
+        results = _recognise(page, sketch, regions, engine, read)
+    return PixelReading(_segments(page, sketch, regions, results), _shapes(sketch))
+
+
+def _text_em(boxes: Sequence[Box], fallback: float) -> float:
+    """Font size from the heights of long lines, which are those of ideographs or of letters with tails."""
+    heights = [b.height for b in boxes if b.width > 6 * b.height]
+    if len(heights) < 3:
+        heights = [b.height for b in boxes if b.width > 1.5 * b.height]
+    return median(heights) / LINE_HEIGHT if len(heights) >= 3 else min(fallback, median(heights or [fallback]))
+
+
+def _in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
+    """Whether text was detected at a fraction's place, in lines that are not set in type as large as it is."""
+    hull = fraction.hull
+    near = [b for b in boxes if b.overlap(hull) > 0]
+    covered = sum(b.overlap(hull) for b in near)
+    if covered < 0.3 * hull.area:
+        return False
+    return not any(
+        b.height >= LARGE_TYPE * hull.height
+        and b.height > 1.3 * em
+        and b.width > 5 * b.height
+        and hull.height < 1.05 * b.height
+        and b.height > 1.9 * em
+        for b in near
+    )
+
+
+def _sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> _Sketch:
+    strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions])  # with their ragged edges
+    radicals = find_radicals(strokes, em)
+    if radicals:
+        strokes = release_radicands(strokes, radicals)
+    return _Sketch(
+        mask,
+        strokes,
+        tuple(fractions),
+        tuple(radicals),
+        tuple(find_arrows(strokes, em)),
+        tuple(find_fences(strokes, em)),
+        em,
+    )
+
+
+def _regions(sketch: _Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> list[Region]:
+    """Pieces of fractions and lines, each with the components that it owns."""
+    strokes, em = sketch.strokes, sketch.em
+    pieces = [Region(box, plain=False, owner=n) for n, f in enumerate(sketch.fractions) for box in (f.above, f.below)]
+    lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
+    drawn = {r.index for r in sketch.radicals} | set(sketch.arrows) | {i for i, _ in sketch.fences}
+    owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], np.full(len(strokes.boxes), -1))
+    in_piece = owner >= 0
+    line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], np.full(len(strokes.boxes), -1))
+    for index in range(len(strokes.boxes)):
+        if in_piece[index]:
+            if index not in drawn:
+                pieces[owner[index]].parts.append(index)
+            if line_owner[index] >= 0:
+                lines[line_owner[index]].plain = False
+        elif line_owner[index] >= 0:
+            line = lines[line_owner[index]]
+            if index in drawn:
+                line.plain = False
+            else:
+                line.parts.append(index)
+    kept = [_snapped(r, strokes, em) for r in lines if r.plain or r.parts]
+    return kept + [_snapped(p, strokes, em) for p in pieces if p.parts]
+
+
+def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:
+    """For each component the smallest of `boxes` that holds its centre, -1 for none."""
+    for n in sorted(range(len(boxes)), key=lambda k: -boxes[k].area):
+        owner[strokes.inside(boxes[n])] = n
+    return owner
+
+
+def _snapped(region: Region, strokes: Strokes, em: float) -> Region:
+    """A region from which something was cut, shrunk to what is left in it."""
+    if region.plain or not region.parts:
+        return region
+    own = strokes.boxes[region.parts]
+    hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+    if region.owner is None:
+        hull = hull.intersection(region.box.grow(0.3 * em, 0.15 * em)) or region.box
+    return replace(region, box=hull)
+
+
+def _key(region: Region) -> tuple[float, ...]:
+    return tuple(region.box.as_list())
+
+
+def _cut(region: Region, page: Straight) -> Box:
+    height, width = page.gray.shape
+    return region.box.grow(0.14 * page.em, 0.10 * page.em).clip(width, height)
+
+
+def _recognise(
+    page: Straight,
+    sketch: _Sketch,
+    regions: Sequence[Region],
+    engine: OcrEngine,
+    known: dict[tuple[float, ...], Recognised] | None = None,
+) -> list[Recognised]:
+    """Read all regions in one batch; `known` are those read before, by their boxes."""
+    known = known or {}
+    out: list[Recognised | None] = [known.get(_key(r)) if r.plain else None for r in regions]
+    todo = [n for n, result in enumerate(out) if result is None]
+    for n, result in zip(todo, engine.recognise([_picture(page, sketch, regions[n]) for n in todo]), strict=True):
+        out[n] = result
+    return [r for r in out if r is not None]
+
+
+def _picture(page: Straight, sketch: _Sketch, region: Region) -> Image:
+    cut = _cut(region, page)
+    if region.plain:
+        return crop_of(page.image, cut)
+    return clean_crop(page.image, sketch.mask, sketch.strokes, cut, region.parts)
+
+
+def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[int]:
+    """Numbers of the fractions of which a piece could not be read."""
+    pieces: dict[int, list[bool]] = {}
+    for region, result in zip(regions, results, strict=True):
+        if region.owner is not None:
+            text = result.text.strip()
+            # A fraction of one ideograph over another is a torn ideograph.
+            good = bool(text) and result.confidence >= MIN_PIECE and not (len(text) == 1 and is_wide(text))
+            pieces.setdefault(region.owner, []).append(good)
+    return {n for n, good in pieces.items() if not all(good) or len(good) < 2}
+
+
+def _segments(
+    page: Straight, sketch: _Sketch, regions: Sequence[Region], results: Sequence[Recognised]
+) -> list[Segment]:
+    out = []
+    for region, result in zip(regions, results, strict=True):
+        cut = _cut(region, page)
+        segment = segment_from_ocr(result, cut, region.box)
+        floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
+        if segment is None or segment.confidence < floor:
+            continue
+        hint = None if region.owner is None else 0.75 * sketch.em
+        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], sketch.em, hint)[0])
+    for index, char in sketch.fences:
+        box = sketch.strokes.box(index)
+        glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)
+        out.append(Segment((glyph,), box, sketch.em, 0.9, "ocr"))
+    return out
+
+
+def _shapes(sketch: _Sketch) -> list[Shape]:
+    bars = [Shape("bar", f.bar) for f in sketch.fractions]
+    roots = [Shape("radical", r.box, r.content_x) for r in sketch.radicals]
+    arrows = [Shape("arrow", sketch.strokes.box(i)) for i in sketch.arrows]
+    return [*bars, *roots, *arrows]

@@ -1,0 +1,99 @@
+"""Glyphs with ink box, size and baseline from the recognised text of a crop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.pixels_align import Placed, align
+from layout.formulas.pixels_size import Level, main_level, place
+from layout.ocr import Recognised
+from layout.segments import Segment, is_wide
+from wholepage.boxes import Box
+
+# Raised and lowered characters as plain ones: their place says what they are.
+PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+−=()n0123456789+−=()")
+DASHES = "—–―-"
+EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
+
+
+def refine(
+    segment: Segment, result: Recognised, cut: Box, parts: NDArray[np.float64], em: float, hint: float | None = None
+) -> tuple[Segment, Level]:
+    """The segment with each glyph's ink box, font size and baseline, and the level of its main text.
+
+    Args:
+        segment: as `scanned.segment_from_ocr` makes it from `result`.
+        cut: the crop's box, page px.
+        parts: N×4 boxes of the components that the crop holds.
+        em: the page's font size in px; `hint` that of this crop, where something else tells it.
+    """
+    segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
+    chars = [g.text for g in segment.glyphs]
+    skipped = len(result.text) - len(result.text.lstrip())
+    spans = result.spans[skipped : skipped + len(chars)]
+    centres = [cut.x0 + (a + b) / 2 * cut.width for a, b in spans]
+    boxes: list[Box | None] = [None] * len(chars)
+    for start, stop in _islands(chars):
+        found = _align_island(chars, centres, start, stop, parts, em)
+        boxes[start:stop] = found
+    placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
+    main = main_level(placed, em, segment.box.y1, hint)
+    placed, levels = place(_with_minus(placed, main), main)
+    glyphs = []
+    for glyph, p, level in zip(segment.glyphs, placed, levels, strict=True):
+        keep_cell = p.box is None or (is_wide(p.char) and level is main)
+        box = glyph.box if keep_cell or p.box is None else p.box
+        glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline))
+    return replace(segment, glyphs=tuple(glyphs)), main
+
+
+def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
+    """Long dashes between formula characters as the minus signs that their length shows them to be."""
+    out = list(placed)
+    for n, p in enumerate(placed):
+        if p.char in DASHES and p.char != "-" and p.box is not None and p.box.width <= 0.8 * main.size:
+            sides = [q.char for q in (*placed[max(n - 2, 0) : n], *placed[n + 1 : n + 3]) if not q.char.isspace()]
+            if not any(is_wide(c) for c in sides):
+                out[n] = replace(p, char="−")
+    return out
+
+
+def _islands(chars: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Runs of characters that are no ideographs, each with the ideographs at its ends."""
+    n = 0
+    while n < len(chars):
+        if not _is_latin(chars[n]):
+            n += 1
+            continue
+        stop = n
+        while stop < len(chars) and (_is_latin(chars[stop]) or (stop + 1 < len(chars) and _is_latin(chars[stop + 1]))):
+            stop += 1
+        start = max(n - 1, 0)
+        stop = min(stop + 1, len(chars))
+        yield start, stop
+        n = stop
+
+
+def _is_latin(char: str) -> bool:
+    return not is_wide(char) and char not in "、。“”‘’《》【】"
+
+
+def _align_island(
+    chars: Sequence[str],
+    centres: Sequence[float],
+    start: int,
+    stop: int,
+    parts: NDArray[np.float64],
+    em: float,
+) -> list[Box | None]:
+    if not len(parts):
+        return [None] * (stop - start)
+    middles = (parts[:, 0] + parts[:, 2]) / 2
+    low = centres[start] - EDGE_EM * em if start else -np.inf
+    high = centres[stop - 1] + EDGE_EM * em if stop < len(chars) else np.inf
+    inside = parts[(middles >= low) & (middles <= high)]
+    return align(chars[start:stop], centres[start:stop], inside, em)

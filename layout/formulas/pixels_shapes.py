@@ -1,0 +1,192 @@
+"""Radical signs, arrows over letters and tall brackets among the components of a sharp mask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from layout.formulas.pixels_ink import SCALE, Mask, Strokes
+from wholepage.boxes import Box
+
+TALL = 1.3  # em; taller brackets than this have grown
+FENCES = "()[]{}|"
+
+
+@dataclass(frozen=True, slots=True)
+class Radical:
+    """A radical sign with its overline: `index` of the component, `content_x` where the radicand begins, page px."""
+
+    index: int
+    box: Box
+    content_x: float
+    roof: float  # y of the overline's lower edge
+
+
+def find_radicals(strokes: Strokes, em: float) -> list[Radical]:
+    """Components drawn as a hook, a deep point, a rising stroke and a level roof."""
+    sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
+    wide, high = sizes[:, 0], sizes[:, 1]
+    maybe = (high >= 0.5 * em) & (high <= 8 * em) & (wide >= 0.5 * em) & (wide <= 25 * em) & (wide >= 0.45 * high)
+    # A radical is mostly empty: its ink is a thin line.
+    maybe &= strokes.areas <= 0.5 * wide * high
+    out = []
+    for index in np.flatnonzero(maybe):
+        hit = _radical_parts(strokes.picture(int(index)), em * SCALE)
+        if hit is not None:
+            box = strokes.box(int(index))
+            out.append(Radical(int(index), box, box.x0 + hit[0] / SCALE, box.y0 + hit[1] / SCALE))
+    return out
+
+
+def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:
+    """Start of the roof (x) and its lower edge (y) within the picture, None when it is no radical sign."""
+    height, width = picture.shape
+    roof = _roof(picture, size)
+    if roof is None:
+        return None
+    start, thick = roof
+    left = picture[:, : start + 2]
+    inked = left.any(axis=0)
+    if start < (0.45 if height < 1.3 * size else 0.25) * height or thick > 0.2 * size or not inked.all():
+        return None
+    low = height - 1 - left[::-1].argmax(axis=0)  # lowest ink of each column
+    point = int(low.argmax())
+    if low[point] < height - 3 or not 0.08 * start < point < 0.95 * start:
+        return None
+    if low[0] > 0.9 * height or low[0] < 0.25 * height:  # the hook begins at half the height
+        return None
+    depths = [int(f * height) for f in (0.2, 0.4, 0.6, 0.8)]
+    right = []
+    for depth in depths:
+        hit = np.flatnonzero(left[depth])
+        if not hit.size:
+            return None
+        right.append(int(hit[-1]))
+    rising = all(a > b for a, b in zip(right, right[1:], strict=False))
+    if not rising or right[0] - right[-1] < 0.1 * size:
+        return None
+    gap = left[depths[0], : max(right[0] - int(0.3 * start), 0)]
+    return None if gap.any() else (start, thick)
+
+
+def _roof(picture: Mask, size: float) -> tuple[int, int] | None:
+    """x at which the level stroke along the top begins, and its thickness; it must reach the right end."""
+    height, width = picture.shape
+    rows = picture[: max(int(0.22 * height), 3)]
+    best: tuple[int, int] | None = None
+    for y, row in enumerate(rows):
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
+        for a, b in zip(edges[::2], edges[1::2], strict=True):
+            if b - a >= 0.26 * size and b >= width - 4 and (best is None or b - a > best[1] - best[0]):
+                best, level = (int(a), int(b)), y
+    if best is None:
+        return None
+    column = picture[level:, (best[0] + best[1]) // 2]
+    below = np.flatnonzero(column == 0)
+    thick = int(below[0]) if below.size else 1
+    return best[0], level + min(thick, max(int(0.12 * size), 3))
+
+
+def release_radicands(strokes: Strokes, radicals: list[Radical]) -> Strokes:
+    """The components with what touches a radical's roof from below made components of their own."""
+    import cv2
+
+    labels = strokes.labels.copy()
+    boxes, ids, areas = [strokes.boxes], [strokes.ids], [strokes.areas]
+    highest = int(labels.max())
+    for radical in radicals:
+        x0, y0, x1, y1 = (int(v * SCALE) for v in radical.box.as_list(2))
+        left, top = int(radical.content_x * SCALE) - x0 + 3, int(radical.roof * SCALE) - y0 + 2
+        inner = strokes.picture(radical.index)[top:, left:]
+        if not inner.size or inner.sum() < 0.02 * inner.size:
+            continue
+        count, local, stats, _ = cv2.connectedComponentsWithStats(inner, connectivity=4, ltype=cv2.CV_32S)
+        for part in range(1, count):
+            x, y, w, h, area = (int(v) for v in stats[part])
+            if area < 5 * SCALE**2:
+                continue
+            highest += 1
+            labels[y0 + top : y1, x0 + left : x1][local == part] = highest
+            box = np.array([[x0 + left + x, y0 + top + y, x0 + left + x + w, y0 + top + y + h]]) / SCALE
+            boxes.append(box)
+            ids.append(np.array([highest], dtype=np.int32))
+            areas.append(np.array([area / SCALE**2]))
+    return Strokes(strokes.mask, labels, np.concatenate(boxes), np.concatenate(ids), np.concatenate(areas))
+
+
+def find_arrows(strokes: Strokes, em: float) -> list[int]:
+    """Indices of arrows that stand over letters: flat components whose right end is a head."""
+    sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
+    wide, high = sizes[:, 0], sizes[:, 1]
+    maybe = (wide >= 0.3 * em) & (wide <= 4 * em) & (high >= 0.08 * em) & (high <= 0.36 * em) & (wide >= 1.5 * high)
+    return [int(i) for i in np.flatnonzero(maybe) if _has_head(strokes.picture(int(i))) and _over_ink(strokes, i, em)]
+
+
+def _has_head(picture: Mask) -> bool:
+    """A shaft of one thin stroke on the left, something taller on the right that ends in a point at the shaft's level."""
+    height, width = picture.shape
+    columns = picture.sum(axis=0)
+    shaft = picture[:, : max(int(0.45 * width), 1)]
+    rows = np.flatnonzero(shaft.any(axis=1))
+    tail = picture[:, int(0.55 * width) :]
+    extent = np.flatnonzero(tail.any(axis=1))
+    if not rows.size or not extent.size:
+        return False
+    thin = rows[-1] - rows[0] + 1
+    tall = extent[-1] - extent[0] + 1
+    return bool(tall >= 1.6 * thin and tall >= height - 1 and columns[: max(int(0.4 * width), 1)].min() > 0)
+
+
+def _over_ink(strokes: Strokes, index: int, em: float) -> bool:
+    """Whether letters start right below and nothing of the line stands right above."""
+    box = strokes.box(int(index))
+    below = strokes.inside(Box(box.x0 - 0.1 * em, box.y1, box.x1 + 0.1 * em, box.y1 + 0.75 * em))
+    near = [strokes.boxes[i] for i in below if strokes.boxes[i][3] - strokes.boxes[i][1] > 0.3 * em]
+    return any(-0.12 * em <= b[1] - box.y1 <= 0.3 * em for b in near)
+
+
+def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
+    """Tall brackets as (component, character): `(`, `)`, `[`, `]`, `{`, `}`, `|`."""
+    sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
+    wide, high = sizes[:, 0], sizes[:, 1]
+    maybe = (high >= TALL * em) & (high <= 9 * em) & (wide <= 0.75 * em) & (high >= 2.6 * wide)
+    out = []
+    for index in np.flatnonzero(maybe):
+        kind = _fence(strokes.picture(int(index)))
+        if kind is not None:
+            out.append((int(index), kind))
+    return out
+
+
+def _fence(picture: Mask) -> str | None:
+    """Which bracket a tall narrow component is, told from the middle of its ink at five heights."""
+    height, width = picture.shape
+    columns = np.arange(width)
+    bands = [picture[int(a * height) : max(int(b * height), int(a * height) + 1)] for a, b in _BANDS]
+    if any(not band.any() for band in bands):
+        return None
+    top, upper, middle, lower, bottom = (float((band * columns).sum() / band.sum()) / width for band in bands)
+    if width <= 0.09 * height and abs(top - bottom) < 0.3:
+        spread = max(float(band.sum(axis=1).max()) for band in bands)
+        return "|" if spread >= 0.6 * width else None
+    ends, quarters = (top + bottom) / 2, (upper + lower) / 2
+    if abs(top - bottom) > 0.3 or abs(upper - lower) > 0.25:
+        return None
+    if abs(middle - quarters) > 0.17 and (ends - quarters) * (quarters - middle) > 0:
+        return "{" if middle < quarters else "}"
+    if abs(middle - quarters) < 0.06 and _has_ticks(picture):
+        return "[" if ends > middle else "]"
+    if abs(ends - middle) > 0.2:
+        return "(" if middle < ends else ")"
+    return None
+
+
+_BANDS = ((0.0, 0.05), (0.22, 0.32), (0.47, 0.53), (0.68, 0.78), (0.95, 1.0))
+
+
+def _has_ticks(picture: Mask) -> bool:
+    """Whether level ticks close both ends: the rows there are much wider than those in between."""
+    rows = picture.sum(axis=1)
+    ends = min(rows[: max(len(rows) // 20, 3)].max(), rows[-max(len(rows) // 20, 3) :].max())
+    return bool(ends >= 1.8 * np.median(rows))

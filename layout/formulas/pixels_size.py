@@ -1,0 +1,190 @@
+"""Font size and baseline of each character from its ink: what is raised or lowered and smaller is a script."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+from layout.formulas.pixels_align import Placed
+from layout.formulas.pixels_metrics import AXIS, metrics
+from layout.segments import is_wide
+
+SAME_CASE = {low: low.upper() for low in "cosvwxzu"}  # letters whose capitals differ in size alone
+UPPER = {high: low for low, high in SAME_CASE.items()}
+BRACKETS = "()[]{}|"
+SCRIPT = 0.86  # of the line's size: what is smaller is a script
+SHIFT = 0.13  # of the line's size: a baseline further off than this is another one
+ALIKE = 0.16  # sizes this close are one
+TYPICAL_SCRIPT = 0.7
+FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
+
+
+@dataclass(frozen=True, slots=True)
+class Level:
+    """Font size in px and y of the writing line."""
+
+    size: float
+    baseline: float
+
+
+def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float | None = None) -> Level:
+    """Level of a crop's main text: the largest size that several characters share.
+
+    `em` is the page's font size, `bottom` the crop's lower edge, `hint` the size that a lone letter should have.
+    """
+    firm = [_own_level(p) for p in placed if _is_firm(p) and p.char not in SAME_CASE and p.char not in UPPER]
+    firm += [v for v in _of_cased(placed, hint, firm)]
+    if firm:
+        return _largest_shared(firm)
+    wide = [p.box.y1 for p in placed if p.box is not None and is_wide(p.char)]
+    if any(is_wide(p.char) for p in placed):
+        return Level(em, (median(wide) if wide else bottom) - 0.1 * em)
+    size = hint or em
+    brackets = [p.box for p in placed if p.box is not None and p.char in BRACKETS]
+    if brackets:
+        size = median(b.height for b in brackets)
+        return Level(size, median(b.cy for b in brackets) + AXIS * size)
+    signs = [p.box.cy for p in placed if p.box is not None and p.char in "+-−=×÷±<>≤≥→·—–"]
+    if signs:
+        return Level(size, median(signs) + AXIS * size)
+    return Level(size, bottom - 0.1 * size)
+
+
+def _is_firm(placed: Placed) -> bool:
+    return placed.box is not None and metrics(placed.char).firm and placed.char not in BRACKETS
+
+
+def _own_level(placed: Placed) -> Level:
+    form, box = metrics(placed.char), placed.box
+    assert box is not None
+    if placed.char == "f":  # upright or italic: only the italic one descends, and is as high as a bracket
+        size = box.height / 0.86 if box.height > 1.6 * box.width else box.height / 0.69
+        return Level(size, box.y1 - (0.19 * size if box.height > 1.6 * box.width else 0.0))
+    size = box.height / form.height
+    return Level(size, box.y1 + form.bottom * size)
+
+
+def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level]) -> list[Level]:
+    """Levels of letters that are the same in both cases.
+
+    The case that fits the size of a firm letter on the same line counts, then that which fits `hint`, then the one read.
+    """
+    out = []
+    for p in placed:
+        if p.box is None or not (p.char in SAME_CASE or p.char in UPPER):
+            continue
+        low, high = p.box.height / 0.44, p.box.height / 0.68
+        beside = [v.size for v in firm if abs(v.baseline - p.box.y1) < 0.08 * v.size]
+        size = beside[0] if beside else hint
+        if size is None:
+            out.append(_own_level(p))
+        else:
+            out.append(Level(low if abs(low - size) < abs(high - size) else high, p.box.y1))
+    return out
+
+
+def _largest_shared(levels: Sequence[Level]) -> Level:
+    ordered = sorted((v.size for v in levels), reverse=True)
+    need = 2 if len(ordered) >= 4 else 1
+    for top in ordered:
+        group = [v for v in levels if (1 - 1.5 * ALIKE) * top <= v.size <= top]
+        if len(group) >= need:
+            size = median(v.size for v in group)
+            return Level(size, median(v.baseline for v in group if abs(v.size - size) <= ALIKE * size))
+    return levels[0]
+
+
+def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Level]]:
+    """Each character with its level; letters whose case the recogniser cannot know get it from their size."""
+    chars = list(placed)
+    levels: list[Level | None] = []
+    for i, p in enumerate(chars):
+        chars[i], level = _settle(p, main)
+        levels.append(level)
+    for i, p in enumerate(chars):
+        if levels[i] is None:
+            levels[i] = _from_neighbours(i, p, levels, main)
+    return chars, [v or main for v in levels]
+
+
+def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
+    """Level of a character that shows it by itself, None for a sign that depends on its neighbours."""
+    if p.box is None or p.char in FREE:
+        return p, main
+    if is_wide(p.char):
+        return p, _wide_level(p, main)
+    if p.char in BRACKETS:
+        return p, _bracket_level(p, main)
+    if not _is_firm(p):
+        return p, None
+    if p.char in SAME_CASE or p.char in UPPER:
+        p = _cased(p, main)
+    own = _own_level(p)
+    close = abs(own.baseline - main.baseline)
+    if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size:
+        return p, main
+    if close <= SHIFT * main.size and own.size >= 0.78 * main.size:
+        return p, main
+    if own.size > 1.15 * main.size:
+        return p, main
+    if close <= 0.07 * main.size and p.char not in "0123456789" and own.size >= 0.72 * main.size:
+        return p, main
+    return p, Level(min(own.size, 0.84 * main.size), own.baseline)
+
+
+def _cased(p: Placed, main: Level) -> Placed:
+    """The letter in the case that its height calls for, where it stands on the main line."""
+    assert p.box is not None
+    on_line = abs(p.box.y1 - main.baseline) <= 0.1 * main.size
+    ratio = p.box.height / main.size
+    if on_line and p.char in SAME_CASE and ratio >= 0.60:
+        return replace(p, char=SAME_CASE[p.char])
+    if on_line and p.char in UPPER and ratio <= 0.50:
+        return replace(p, char=UPPER[p.char])
+    if not on_line and p.char in UPPER and ratio <= 0.40:
+        return replace(p, char=UPPER[p.char])
+    return p
+
+
+def _wide_level(p: Placed, main: Level) -> Level:
+    """An ideograph is of the line unless it is small and hangs low or stands high."""
+    box = p.box
+    assert box is not None
+    size = max(box.width, box.height) / 0.92
+    low = box.y1 - main.baseline > 0.12 * main.size and box.y0 > main.baseline - 0.55 * main.size
+    high = box.y1 < main.baseline - 0.2 * main.size and box.cy < main.baseline - 0.4 * main.size
+    if size <= 0.86 * main.size and box.height > 0.35 * main.size and (low or high):
+        return Level(size, box.y1 - 0.1 * size)
+    return main
+
+
+def _bracket_level(p: Placed, main: Level) -> Level | None:
+    box = p.box
+    assert box is not None
+    if box.height >= 0.82 * main.size:
+        return main if abs(box.cy - main.baseline + AXIS * main.size) < 0.3 * main.size else None
+    return None
+
+
+def _from_neighbours(i: int, p: Placed, levels: Sequence[Level | None], main: Level) -> Level:
+    """A sign stands on the axis of the main line or of a script beside it, whichever is nearer to its ink."""
+    box = p.box
+    assert box is not None
+    form = metrics(p.char)
+    middle = (form.top + form.bottom) / 2
+
+    def off(level: Level) -> float:
+        return abs(box.cy - (level.baseline - middle * level.size)) / main.size
+
+    scripts = [v for k in (i - 1, i + 1) if 0 <= k < len(levels) and (v := levels[k]) is not None and v is not main]
+    best = min([main, *scripts], key=off)
+    small = box.width <= 0.86 * form.width * main.size or box.height <= 0.86 * form.height * main.size
+    if off(main) <= 0.13 and not (scripts and small and off(best) < off(main) - 0.06):
+        return main
+    if off(best) <= 0.17:
+        return best
+    size = TYPICAL_SCRIPT * main.size
+    if not small:
+        return main
+    return Level(size, box.cy + middle * size)
