@@ -162,7 +162,7 @@ def test_fraction_is_one_unit_in_its_line_and_its_bar_no_blank() -> None:
     sheet.line(116, 96.7, 124, 96.7, 0.5)
     sheet.text(118, 104, "4", 7)
     sheet.text(128, 100, "，则结论成立")
-    assert body(sheet.layout()) == ["斜率之积为1/4，则结论成立"]
+    assert body(sheet.layout()) == [r"斜率之积为$\frac{1}{4}$，则结论成立"]
 
 
 def test_blank_page() -> None:

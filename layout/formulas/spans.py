@@ -62,7 +62,7 @@ UNITS = frozenset(
         "kJ",
     ]
 )
-COMPARISONS = "<>=＜＞＝"
+COMPARISONS = frozenset("<>=＜＞＝")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,19 +153,21 @@ def _ends_clause(item: Item, gap: str) -> bool:
 
 
 def _operators(entries: list[Entry]) -> list[Entry]:
-    """An operator between a letter and another operand makes mathematics of all three; so do paired bars."""
+    """An operator between a letter and another operand makes mathematics of all three."""
     out = list(entries)
+    for n, entry in enumerate(entries):
+        if entry.kind == "math" and entry.text in COMPARISONS and not is_math_font(entry.item.atoms[0].glyph.font):
+            operands = [_operand(entries, n - 1), _operand(entries, n + 1)]
+            if not (all(operands) or (any(operands) and entry.text in "=＝")):
+                out[n] = Entry(entry.item, "soft", entry.gap)
     for n in range(1, len(out) - 1):
         left, entry, right = out[n - 1], out[n], out[n + 1]
         if entry.kind != "soft" or entry.text not in BINARY:
             continue
         sides = (left.text, right.text)
         single = all(_lone(out, n + d) for d in (-1, 1))
-        if (
-            all(len(s) == 1 and s.isascii() and s.isalnum() for s in sides)
-            and single
-            and any(s.isalpha() for s in sides)
-        ):
+        operands = [len(s) == 1 and s.isascii() and s.isalnum() for s in sides]
+        if all(operands) and single and any(s.isalpha() for s in sides):
             for k in (n - 1, n, n + 1):
                 out[k] = Entry(out[k].item, "math", out[k].gap)
     return out
@@ -175,17 +177,16 @@ def _operand(entries: Sequence[Entry], n: int) -> bool:
     return 0 <= n < len(entries) and entries[n].kind != "text" and entries[n].text not in ("<", ">", "=")
 
 
+def _latin(text: str) -> bool:
+    return text.isascii() and text.isalpha()
+
+
 def _lone(entries: Sequence[Entry], n: int) -> bool:
     """Whether a letter is no part of a word."""
     if not entries[n].text.isalpha():
         return True
-    before = n > 0 and not entries[n].gap and entries[n - 1].text.isascii() and entries[n - 1].text.isalpha()
-    after = (
-        n + 1 < len(entries)
-        and not entries[n + 1].gap
-        and entries[n + 1].text.isascii()
-        and entries[n + 1].text.isalpha()
-    )
+    before = n > 0 and not entries[n].gap and _latin(entries[n - 1].text)
+    after = n + 1 < len(entries) and not entries[n + 1].gap and _latin(entries[n + 1].text)
     return not (before or after)
 
 
@@ -216,7 +217,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
 
 
 def _letter(entry: Entry) -> bool:
-    return entry.kind != "text" and len(entry.text) == 1 and entry.text.isascii() and entry.text.isalpha()
+    return entry.kind != "text" and len(entry.text) == 1 and _latin(entry.text)
 
 
 def _variables(entries: list[Entry]) -> list[Entry]:
