@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from html import escape
 
 from exam_mode.probe import LOST_KINDS, AttributionRow, Kind, split_lost
+from exam_mode.probe_text import tokens, without_heading
 from scoring.report_text import rich_text
 
 NAMES: dict[Kind, str] = {
@@ -26,6 +27,7 @@ _COLOURS: dict[Kind, str] = {
     "reasoning": "k-wrong",
 }
 EXAMPLES = 2  # a kind and model
+MAX_DIFFERENCES = 12
 MAX_TEXT = 1200  # characters of a text that are shown
 
 
@@ -45,8 +47,9 @@ def render_attribution(rows: Sequence[AttributionRow]) -> str:
         '<p class="lead">In a call of its own each taker copied the question from the same pages. Its copy is compared '
         "with the verified text, and the marks that the answer lost stand under one heading. The copy is a second "
         "reading, so the split is an estimate.</p>"
-        f'{_legend()}<div class="bars">{bars}</div>'
-        f'<div class="scroll"><table><thead><tr><th>Model</th><th>Answers</th><th>Marks lost</th>{head}</tr></thead>'
+        f'{_legend()}<div class="bars">{bars}</div><h3>Lost marks by heading</h3>'
+        '<div class="scroll"><table class="cards"><thead><tr><th>Model</th><th>Answers</th><th>Marks lost</th>'
+        f"{head}</tr></thead>"
         f"<tbody>{table}</tbody></table></div>{_examples(rows)}</section>"
     )
 
@@ -83,11 +86,12 @@ def _bar(split: dict[Kind, float]) -> str:
 
 
 def _table_row(model: str, split: dict[Kind, float], rows: Sequence[AttributionRow]) -> str:
-    cells = "".join(f"<td>{split[kind]:.1f}</td>" for kind in LOST_KINDS)
+    cells = "".join(f'<td data-h="{NAMES[kind]}">{split[kind]:.1f}</td>' for kind in LOST_KINDS)
     undecided = sum(row.attribution.lost is None for row in rows)
     note = f"<br><small>{undecided} undecided</small>" if undecided else ""
-    name = f'<span class="name">{escape(model)}</span>'
-    return f"<tr><td>{name}</td><td>{len(rows)}{note}</td><td>{sum(split.values()):.1f}</td>{cells}</tr>"
+    name = f'<td class="wide who"><span class="name">{escape(model)}</span></td>'
+    total = f'<td data-h="Answers">{len(rows)}{note}</td><td data-h="Marks lost"><b>{sum(split.values()):.1f}</b></td>'
+    return f"<tr>{name}{total}{cells}</tr>"
 
 
 def _examples(rows: Sequence[AttributionRow]) -> str:
@@ -103,33 +107,43 @@ def _examples(rows: Sequence[AttributionRow]) -> str:
 
 def _card(row: AttributionRow) -> str:
     found = row.attribution
-    copy = (
-        _marked(row.printed, row.transcription) if found.kind == "misread" else rich_text(row.transcription, MAX_TEXT)
-    )
-    printed = rich_text(row.printed, MAX_TEXT)
+    copy, printed = rich_text(row.transcription, MAX_TEXT), rich_text(row.printed, MAX_TEXT)
+    differences = _differences(row.printed, row.transcription) if found.kind == "misread" else ""
     reading = found.reading
     return (
-        f'<div class="card"><h3><span class="key {_COLOURS[found.kind]}"></span>{NAMES[found.kind]} · '
+        f'<div class="card"><h3>{NAMES[found.kind]} · '
         f'{escape(row.label)} <span class="tag">{escape(row.model)}</span></h3>'
         f"<p>{escape(found.evidence)} <small>Marks lost {row.marks_lost:g}; text {reading.similarity:.0%}, "
-        f"options {reading.options:.0%}, numbers {reading.numbers:.0%}.</small></p>"
+        f"options {reading.options:.0%}, numbers {reading.numbers:.0%}.</small></p>{differences}"
         f'<div class="two"><div class="answer"><b>Verified text</b><div class="text">{printed}</div></div>'
         f'<div class="answer"><b>Copy</b><div class="text">{copy or "<i>empty</i>"}</div></div></div></div>'
     )
 
 
-def _marked(printed: str, copy: str) -> str:
-    """The copy with what it adds underlined and what it lacks struck out, character by character."""
+def _differences(printed: str, copy: str) -> str:
+    """Tokens that differ, printed ones struck out and copied ones underlined; differences of notation are none."""
     from rapidfuzz.distance import Indel
 
-    first, second = printed[:MAX_TEXT], copy[:MAX_TEXT]
-    parts = []
+    first, second = tokens(without_heading(printed)), tokens(without_heading(copy))
+    pairs: list[tuple[list[str], list[str]]] = []
+    equal = True
     for step in Indel.opcodes(first, second):
-        lacks = escape(first[step.src_start : step.src_end])
-        has = escape(second[step.dest_start : step.dest_end])
-        if step.tag == "equal":
-            parts.append(has)
-        else:
-            parts.append((f"<del>{lacks}</del>" if lacks else "") + (f"<ins>{has}</ins>" if has else ""))
-    cut = '<p class="cut">…</p>' if max(len(printed), len(copy)) > MAX_TEXT else ""
-    return "".join(parts).replace("\n", "<br>") + cut
+        if step.tag != "equal":
+            if equal:
+                pairs.append(([], []))
+            pairs[-1][0].extend(first[step.src_start : step.src_end])
+            pairs[-1][1].extend(second[step.dest_start : step.dest_end])
+        equal = step.tag == "equal"
+    shown = [_pair(*pair) for pair in pairs[:MAX_DIFFERENCES]]
+    more = f" · {len(pairs) - MAX_DIFFERENCES} more" if len(pairs) > MAX_DIFFERENCES else ""
+    return f"<p>Printed and copied: {' · '.join(shown)}{more}</p>" if shown else ""
+
+
+def _pair(lacks: list[str], has: list[str]) -> str:
+    parts = [f"<{tag}>{escape(_short(words))}</{tag}>" for tag, words in (("del", lacks), ("ins", has)) if words]
+    return " ".join(parts)
+
+
+def _short(words: list[str]) -> str:
+    text = " ".join(words) if any(word.isascii() and word.isalpha() for word in words) else "".join(words)
+    return text if len(text) <= 40 else f"{text[:39]}…"

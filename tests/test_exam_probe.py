@@ -138,12 +138,12 @@ def test_options_without_labels_are_found_in_the_text() -> None:
 
 def test_options_that_are_figures_are_left_out() -> None:
     drawn = question(options=[Option(label=letter, text="", figure="f1") for letter in "ABCD"])
-    assert compare(GOOD.split("\n")[0], drawn).options == 1
+    assert compare(GOOD.split("\n", maxsplit=1)[0], drawn).options == 1
 
 
 def test_parts_are_compared_too() -> None:
     parts = question(options=[], type="open_ended", parts=[Part(label="(1)", text="求 $a_{10}$。")])
-    assert "10" in compare(GOOD.split("\n")[0], parts).missing
+    assert "10" in compare(GOOD.split("\n", maxsplit=1)[0], parts).missing
 
 
 def test_no_text_breaks_the_comparison() -> None:
@@ -214,7 +214,7 @@ def test_thresholds_hold_on_the_samples() -> None:
         ("8. 某小球以初速度沿斜面向上运动，求其加速度大小。", [], WRONG, None, "not_found"),
         (GOOD.replace("+5在", "+6在"), [], WRONG, None, "misread"),
         (GOOD.replace("C. 1", "C. 7"), [], HALF, None, "misread"),
-        (GOOD.split("\n")[0], [FIGURE], WRONG, None, "misread"),
+        (GOOD.split("\n", maxsplit=1)[0], [FIGURE], WRONG, None, "misread"),
         (GOOD + "\n8. 另一道题：" + "求证三角形的面积不小于周长。" * 5, [], WRONG, None, "misread"),
         (GOOD, [], WRONG, None, "reasoning"),
         (GOOD, [], WRONG, RIGHT, "reasoning"),
