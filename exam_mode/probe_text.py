@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from wholepage.records import Part, Question
+from exam_mode.interchange.texts import text_lines
+from wholepage.records import Question
 
 _FIGURE = re.compile(r"!\[[^\]]*\](?:\([^)]*\))?")
 _TAG = re.compile(r"</?(?:table|thead|tbody|tr|td|th|br|p|div|span|b|i|sub|sup|img)\b[^<>]*>", re.IGNORECASE)
@@ -83,10 +84,5 @@ def without_heading(text: str) -> str:
 
 
 def printed_text(question: Question) -> str:
-    """What a faithful transcription of the question holds: stem, options and parts."""
-    lines = [question.stem, *(f"{option.label}. {option.text}" for option in question.options)]
-    return "\n".join([*lines, *(line for part in question.parts for line in _part_lines(part))])
-
-
-def _part_lines(part: Part) -> list[str]:
-    return [f"{part.label} {part.text}", *(line for inner in part.parts for line in _part_lines(inner))]
+    """What a faithful copy of the question holds: stem, options and parts."""
+    return "\n".join(text_lines(question))

@@ -1,0 +1,1 @@
+"""exam_mode: vision-language models sit the papers of a workspace, in every input form."""

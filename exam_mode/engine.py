@@ -1,0 +1,169 @@
+"""Run the units that are still to be asked, through inspect-ai: its providers, retries, connections and logs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Any
+
+from exam_mode.calls import CallLog, read_calls
+from exam_mode.errors import ExamError
+from exam_mode.guard import Caps, Guard
+from exam_mode.prices import load_prices
+from exam_mode.prompts import prompts_digest
+from exam_mode.runs import Manifest, RunFolder, units_of
+from exam_mode.selection import Papers
+from exam_mode.session import Manner, Session
+from exam_mode.units import Unit
+from wholepage.workspace import Workspace
+
+Progress = Callable[[CallLog, int], None]  # the log and the number of units in all
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How a session talks to servers; may differ between sessions of one run."""
+
+    connections: int = 16
+    tries: int = 5
+    timeout: int = 600  # seconds for one attempt of one call
+    caps: Caps = field(default_factory=Caps)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a session ended. `stopped` says why units were left; `interrupted` is Ctrl-C."""
+
+    units: int
+    done: int
+    failed: int
+    stopped: str | None = None
+    interrupted: bool = False
+
+    @property
+    def complete(self) -> bool:
+        """Whether every unit has its answer."""
+        return self.done == self.units
+
+
+def run_exam(run: RunFolder, workspace: Workspace, pace: Pace, progress: Progress | None = None) -> Ended:
+    """Ask all units that have no answer yet. Units that failed in an earlier session are asked again.
+
+    Raises:
+        ExamError: another process runs the exam, the prompts were changed, or the model cannot be set up.
+    """
+    manifest = run.load()
+    if manifest.prompts != prompts_digest():
+        raise ExamError(
+            f"The prompts of this program are not those with which {run.path} began.",
+            hint="Go on with the version of wholepage that began it, or start a new exam.",
+            code="exam.prompts_changed",
+        )
+    units = units_of(run, manifest)
+    with run.lock(), CallLog(run.calls) as calls:
+        session = open_session(run, manifest, workspace, calls)
+        if progress is not None:
+            calls.watch = lambda: progress(calls, len(units))
+        guard: Guard | None = None
+        interrupted = False
+        for model in manifest.options.models:
+            pending = [u for u in units if u.model == model and u.key not in calls.totals.done]
+            if not pending:
+                continue
+            guard = session.guard = _guard(pace.caps, calls, guard)
+            interrupted = _ask_all(run, manifest, session, model, pending, pace)
+            if interrupted or guard.stopped:
+                break
+        keys = {u.key for u in units}
+        return Ended(
+            units=len(units),
+            done=len(calls.totals.done & keys),
+            failed=len(calls.totals.failed.keys() & keys),
+            stopped=guard.stopped if guard else None,
+            interrupted=interrupted,
+        )
+
+
+def _guard(caps: Caps, calls: CallLog, before: Guard | None) -> Guard:
+    guard = Guard(caps, calls.totals)
+    if before is not None:
+        guard.stopped = before.stopped
+    return guard
+
+
+def open_session(run: RunFolder, manifest: Manifest, workspace: Workspace, calls: CallLog | None) -> Session:
+    """The session's shared parts, with the captions that were made already."""
+    options = manifest.options
+    manner = Manner(
+        style=options.style,
+        pages=options.pages,
+        language=options.language,
+        min_text=options.min_text,
+        tile=options.tile,
+        rules=run.table(options.image_rules),
+        captioner=options.captioner,
+        seed=options.seed,
+        cache=options.cache,
+        digests={q["question_id"]: q["digest"] for q in manifest.questions},
+    )
+    prices = load_prices(run.table(options.prices))
+    session = Session(Papers(workspace), run.images, manner, prices, calls)
+    if options.captioner:
+        session.captions = {c.unit: c.caption for c in read_calls(run.calls) if c.ok and c.caption is not None}
+    return session
+
+
+def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace) -> bool:
+    """One inspect-ai evaluation of one model: a task a mode and budget. Returns whether it was interrupted."""
+    from inspect_ai import Task, eval
+    from inspect_ai._util.error import PrerequisiteError
+
+    from exam_mode.solving import exam_solver, samples
+
+    tasks = [
+        Task(dataset=samples(group), solver=exam_solver(session, model), name=name)
+        for name, group in groupby(pending, key=_task_name)
+    ]
+    options = manifest.options
+    try:
+        logs = eval(
+            tasks,
+            model=model,
+            model_base_url=options.base_url,
+            model_args=options.model_args,
+            log_dir=str(run.logs),
+            tags=["wholepage"],
+            metadata={"run": run.path.name},
+            display="none",
+            score=False,
+            fail_on_error=False,
+            max_tasks=1,
+            max_samples=pace.connections,
+            max_connections=pace.connections,
+            max_retries=pace.tries - 1,
+            attempt_timeout=pace.timeout,
+            log_images=False,
+            log_model_api=False,
+            log_realtime=False,
+            log_header_only=True,
+            log_level="error",
+            **_generation(options.temperature, options.top_p, options.reasoning_effort),
+        )
+    except PrerequisiteError as error:
+        raise ExamError(
+            f"The model {model} cannot be used: {error}", hint="docs/exam.md tells how takers are named."
+        ) from error
+    return any(log.status == "cancelled" for log in logs)
+
+
+def _generation(temperature: float | None, top_p: float | None, effort: str | None) -> dict[str, Any]:
+    given = {"temperature": temperature, "top_p": top_p, "reasoning_effort": effort}
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _task_name(unit: Unit) -> str:
+    """Names of tasks and so of log files: mode, and the budget where there is one."""
+    if unit.kind == "probe":
+        return "probe"
+    return unit.mode if unit.budget is None else f"{unit.mode}-{unit.budget.tokens}"

@@ -1,0 +1,1 @@
+"""Pages and figures as images that a model gets: sizes by its own rule, legible, the same bytes each time."""
