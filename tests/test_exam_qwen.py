@@ -60,7 +60,10 @@ Case = tuple[str, QwenVLAPI]
 def offline() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HF_HUB_OFFLINE", "1")
+        threads = torch.get_num_threads()
+        torch.set_num_threads(1)  # models this small only lose time to more
         yield
+        torch.set_num_threads(threads)
 
 
 @pytest.fixture(scope="module")

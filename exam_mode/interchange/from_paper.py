@@ -10,8 +10,9 @@ from typing import Any
 from exam_mode.interchange import k12vista, livek12
 from exam_mode.interchange.items import FormName, InterchangeError, RecordError
 from exam_mode.interchange.pictures import check_picture
-from exam_mode.interchange.texts import all_answers, all_solutions, shown_files, whole_text
+from exam_mode.interchange.texts import shown_files, whole_text
 from exam_mode.interchange.to_paper import ORIGIN, rendering
+from scoring.bank import official_answers, official_solution
 from wholepage.records import Paper as PaperRecord
 from wholepage.records import Part, Question
 from wholepage.workspace import Workspace
@@ -91,8 +92,8 @@ def _livek12(paper: PaperRecord, question: Question) -> dict[str, Any]:
         "question_type": livek12.type_name(question.type, paper.language),
         "point_value": int(points) if points is not None and points == int(points) else points,
         "question": whole_text(question),
-        "answer": all_answers(question),
-        "solution": all_solutions(question),
+        "answer": official_answers(question),
+        "solution": official_solution(question),
         "knowledge_points": "; ".join(question.knowledge_points),
     }
     if question.tags:
@@ -102,7 +103,7 @@ def _livek12(paper: PaperRecord, question: Question) -> dict[str, Any]:
 
 def _k12vista(paper: PaperRecord, question: Question) -> dict[str, Any]:
     captions = [figure.caption for figure in question.figures if figure.caption]
-    solution = all_solutions(question)
+    solution = official_solution(question)
     return {
         "hash_id": _record_id(question, "id") or question.id.replace("/", "_").replace(".", "_"),
         "type": k12vista.NAMES.get(question.type, "问答题"),
@@ -112,7 +113,7 @@ def _k12vista(paper: PaperRecord, question: Question) -> dict[str, Any]:
         "question": whole_text(question),
         "img_caption": captions[0] if captions else "",
         "format_answer": {
-            "ground_truth": all_answers(question),
+            "ground_truth": official_answers(question),
             "format_solution": solution.split("\n") if solution else [],
         },
     }

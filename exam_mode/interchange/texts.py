@@ -45,19 +45,21 @@ def place_pictures(text: str, files: Sequence[str]) -> str:
     return f"{placed}\n\n{tail}" if tail else placed
 
 
+def text_lines(question: Question) -> list[str]:
+    """Stem, options and parts as the paper prints them, one line or paragraph each; figures as `![](file)`."""
+    lines = [question.stem, *(f"{option.label}. {_option_text(question, option)}" for option in question.options)]
+    lines += [line for part in question.parts for line in _part_lines(part)]
+    return [line for line in lines if line.strip()]
+
+
 def whole_text(question: Question) -> str:
     """Stem, options and parts as one text with `<image>` for each figure that the text shows."""
-    lines = [question.stem]
-    lines += [f"{option.label}. {_option_text(question, option)}" for option in question.options]
-    lines += [line for part in question.parts for line in _part_lines(part)]
-    return _REFERENCE.sub(PLACEHOLDER, "\n".join(line for line in lines if line.strip()))
+    return _REFERENCE.sub(PLACEHOLDER, "\n".join(text_lines(question)))
 
 
 def shown_files(question: Question) -> list[str]:
     """Figure files in the order in which `whole_text` shows them, then those that no text refers to."""
-    lines = [question.stem, *(_option_text(question, option) for option in question.options)]
-    lines += [line for part in question.parts for line in _part_lines(part)]
-    named = [name for line in lines for name in _REFERENCE.findall(line)]
+    named = [name for line in text_lines(question) for name in _REFERENCE.findall(line)]
     own = [figure.file for figure in question.figures if figure.placement != "solution"]
     return [*named, *(name for name in own if name not in named)]
 
@@ -73,26 +75,3 @@ def _option_text(question: Question, option: Option) -> str:
 
 def _part_lines(part: Part) -> list[str]:
     return [f"{part.label} {part.text}".strip(), *(line for inner in part.parts for line in _part_lines(inner))]
-
-
-def all_answers(question: Question) -> list[str]:
-    """The key: the question's own, else its parts' in printed order."""
-    return list(question.answer) or [a for part in question.parts for a in _part_answers(part)]
-
-
-def _part_answers(part: Part) -> list[str]:
-    return list(part.answer) or [a for inner in part.parts for a in _part_answers(inner)]
-
-
-def all_solutions(question: Question) -> str:
-    """The worked solution: the question's own, else its parts'."""
-    return question.solution if question.solution.strip() else "\n".join(_part_solutions(question.parts))
-
-
-def _part_solutions(parts: Sequence[Part]) -> list[str]:
-    lines: list[str] = []
-    for part in parts:
-        if part.solution.strip():
-            lines.append(f"{part.label} {part.solution}")
-        lines += _part_solutions(part.parts)
-    return lines
