@@ -7,14 +7,13 @@ import anyio.to_thread
 from inspect_ai.model import Model, get_model
 
 from exam_mode.calls import Call
+from exam_mode.captioning_limits import CAPTION_TOKENS
 from exam_mode.errors import ExamError
 from exam_mode.forms.captions import caption_request
 from exam_mode.items import Item
 from exam_mode.session import Session
 from exam_mode.units import Unit
 from wholepage.records import Figure
-
-CAPTION_TOKENS = 2048
 
 
 def caption_key(captioner: str, item: Item, figure: Figure) -> str:

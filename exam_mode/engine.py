@@ -119,6 +119,7 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
     from inspect_ai import Task, eval
     from inspect_ai._util.error import PrerequisiteError
 
+    import exam_mode.registry  # noqa: F401 - the providers, also where the entry point is not installed
     from exam_mode.solving import exam_solver, samples
 
     tasks = [

@@ -43,6 +43,7 @@ def make_units(
 ) -> Iterator[Unit]:
     """All units in the order in which they are asked.
 
+    With `epochs` 0 each question gives one unit of epoch 0: its epochs are then inspect-ai's own.
     By model, mode and budget; within these the questions of a paper stand together and the epochs of a question too,
     so that the same pages follow each other and prefix caches hit. Probes follow the answers of `image_only`.
     """
@@ -61,9 +62,13 @@ def _answers(selection: Selection, model: str, mode: str, budget: Budget | None,
         papers = list(dict.fromkeys(p.paper_id for p in picked))
         for paper in papers:
             ids = tuple(p.question_id for p in picked if p.paper_id == paper)
-            for epoch in range(1, epochs + 1):
+            for epoch in _epochs(epochs):
                 yield Unit("answer", mode, model, paper, ids, epoch, budget)
         return
     for p in picked:
-        for epoch in range(1, epochs + 1):
+        for epoch in _epochs(epochs):
             yield Unit("answer", mode, model, p.paper_id, (p.question_id,), epoch, budget, p.needs_figure)
+
+
+def _epochs(count: int) -> range:
+    return range(1, count + 1) if count else range(1)

@@ -96,6 +96,25 @@ class ImageStore:
             write_json(entry, [asdict(s) | {"path": s.path.name} for s in sent])
             return sent
 
+    def _measured(self, image: Path, paper: Path, number: int, box: Box | None, check: bool) -> list[Sent]:
+        """What `_made` would give, without hashes and without writing."""
+        picture = _open(image)
+        cut = picture if box is None else picture.crop(_whole(box, picture.width, picture.height))
+        pieces = list(self._pieces(cut, picture, paper, number, image)) if check else [(cut, 0.0, 0.0)]
+        sent = []
+        for index, (piece, left, top) in enumerate(pieces, start=1):
+            width, height = self._size(piece, image)
+            scales = (width / piece.width, height / piece.height)
+            tile = (index, len(pieces)) if len(pieces) > 1 else None
+            sent.append(Sent(image, "", width, height, *scales, left, top, tile))
+        return sent
+
+    def _size(self, picture: Image, source: Path) -> tuple[int, int]:
+        try:
+            return self.limits.rule.size(picture.width, picture.height)
+        except ValueError as error:
+            raise ImageError(f"{source}: {error}.", hint="Check the page in the preview.") from error
+
     def _lock(self, name: str) -> threading.Lock:
         with self._guard:
             return self._locks.setdefault(name, threading.Lock())
@@ -144,7 +163,7 @@ class ImageStore:
     def _as_it_is(self, picture: Image, source: Path) -> Sent | None:
         """The stored PNG byte for byte, when the model takes its size."""
         size = picture.size
-        if source.suffix.lower() != ".png" or self.limits.rule.size(*size) != size:
+        if source.suffix.lower() != ".png" or self._size(picture, source) != size:
             return None
         digest = self._digest(source)
         path = self.folder / f"{digest[:16]}.png"
@@ -155,10 +174,7 @@ class ImageStore:
     def _save(self, picture: Image, left: float, top: float, tile: tuple[int, int], source: Path) -> Sent:
         from PIL import Image as Pillow
 
-        try:
-            width, height = self.limits.rule.size(picture.width, picture.height)
-        except ValueError as error:
-            raise ImageError(f"{source}: {error}.", hint="Check the page in the preview.") from error
+        width, height = self._size(picture, source)
         fx, fy = width / picture.width, height / picture.height
         if (width, height) != picture.size:
             picture = picture.resize((width, height), Pillow.Resampling.LANCZOS)

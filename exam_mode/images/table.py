@@ -42,7 +42,7 @@ def image_rule(model: str, own: Path | None = None) -> ImageRule:
     Raises:
         ExamOptionError: the user's file cannot be read or does not follow the form.
     """
-    entries = [*(_load(own.read_text(encoding="utf-8"), str(own)) if _exists(own) else []), *_shipped()]
+    entries = [*_own(own), *_shipped()]
     name = model.lower()
     for entry in entries:
         if any(fnmatchcase(name, pattern.lower()) for pattern in entry.match):
@@ -50,14 +50,13 @@ def image_rule(model: str, own: Path | None = None) -> ImageRule:
     return ImageRule()
 
 
-def _exists(own: Path | None) -> bool:
-    if own is None:
-        return False
-    if not own.is_file():
-        raise ExamOptionError(
-            f"There is no file {own}.", hint="--image-rules takes a YAML file; docs/exam.md shows one."
-        )
-    return True
+def _own(path: Path | None) -> list[_Entry]:
+    if path is None:
+        return []
+    try:
+        return _load(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ExamOptionError(f"Cannot read {path}: {error}.", hint="--image-rules takes a YAML file.") from error
 
 
 def _shipped() -> list[_Entry]:

@@ -8,7 +8,7 @@ from importlib.resources import files
 from string import Template
 
 
-def fill(name: str, language: str, **values: str) -> str:
+def fill(name: str, language: str, /, **values: str) -> str:
     """The prompt `name` in `language` (`zh` or `en`) with its marks filled in; values are taken literally.
 
     Raises:
