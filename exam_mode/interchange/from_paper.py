@@ -22,12 +22,40 @@ Found = tuple[str, str, str]  # field, reason, question id
 
 @dataclass(frozen=True)
 class Exported:
-    """One record; `images` holds encoded bytes in the order of the record, `losses` what was left behind."""
+    """One record; `files` are its images in the record's order, `losses` what was left behind."""
 
     question_id: str
     record: dict[str, Any]
-    images: tuple[bytes, ...]
+    files: tuple[Path, ...]
     losses: tuple[Found, ...]
+
+    def image(self, index: int) -> bytes:
+        """Encoded bytes of one image, read when asked for: a large set does not fit into memory.
+
+        Raises:
+            InterchangeError: the file is absent or damaged; the message names the question.
+        """
+        path = self.files[index]
+        try:
+            data = path.read_bytes()
+            check_picture(data, path.name)
+        except (OSError, RecordError) as error:
+            raise _unreadable(self.question_id, f"{path.parent.name}/{path.name}", error) from error
+        return data
+
+    @property
+    def images(self) -> list[bytes]:
+        """All images of the record."""
+        return [self.image(index) for index in range(len(self.files))]
+
+
+def _unreadable(question_id: str, name: str, error: Exception) -> InterchangeError:
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return InterchangeError(
+        f"Question {question_id}: cannot read the figure {name}: {reason}.",
+        hint="Ingest or import the paper again, then export.",
+        code="interchange.figure",
+    )
 
 
 def export_paper(workspace: Workspace, paper: PaperRecord, form: FormName) -> Iterator[Exported]:
@@ -36,7 +64,7 @@ def export_paper(workspace: Workspace, paper: PaperRecord, form: FormName) -> It
     A question that came from the same form and was not changed since is given back word for word.
 
     Raises:
-        InterchangeError: a figure's file is absent or damaged; the message names the question.
+        InterchangeError: a figure lies outside the paper's folder; the message names the question.
     """
     folder = workspace.paper_dir(paper.id)
     build = _livek12 if form == "livek12bench" else _k12vista
@@ -47,11 +75,10 @@ def export_paper(workspace: Workspace, paper: PaperRecord, form: FormName) -> It
         origin = _origin(paper, question, form)
         if origin is not None:
             files = [figure.file for figure in question.figures]
-        images = tuple(_image(folder, name, question) for name in files)
+        paths = tuple(_file(folder, name, question) for name in files)
         record = dict(origin) if origin is not None else build(paper, question)
-        yield Exported(
-            question.id, record, images, tuple(_losses(paper, question, form, origin is not None, len(files)))
-        )
+        losses = tuple(_losses(paper, question, form, origin is not None, len(files)))
+        yield Exported(question.id, record, paths, losses)
 
 
 def _origin(paper: PaperRecord, question: Question, form: FormName) -> dict[str, Any] | None:
@@ -64,21 +91,11 @@ def _origin(paper: PaperRecord, question: Question, form: FormName) -> dict[str,
     return record if isinstance(record, dict) and origin.get("rendering") == rendering(question) else None
 
 
-def _image(folder: Path, name: str, question: Question) -> bytes:
+def _file(folder: Path, name: str, question: Question) -> Path:
     path = (folder / name).resolve()
-    try:
-        if not path.is_relative_to(folder.resolve()):
-            raise RecordError("it lies outside the paper's folder")
-        data = path.read_bytes()
-        check_picture(data, name)
-    except (OSError, RecordError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise InterchangeError(
-            f"Question {question.id}: cannot read the figure {name}: {reason}.",
-            hint="Ingest or import the paper again, then export.",
-            code="interchange.figure",
-        ) from error
-    return data
+    if not path.is_relative_to(folder.resolve()):
+        raise _unreadable(question.id, name, RecordError("it lies outside the paper's folder"))
+    return path
 
 
 def _livek12(paper: PaperRecord, question: Question) -> dict[str, Any]:

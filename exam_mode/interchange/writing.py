@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,9 @@ from exam_mode.interchange.from_paper import Exported
 from exam_mode.interchange.items import FormName, InterchangeError
 from exam_mode.interchange.livek12 import FIELDS
 from exam_mode.interchange.pictures import base64_text, check_picture
-from wholepage.workspace import write_atomic, write_bytes, write_json, write_text
+from wholepage.workspace import write_atomic, write_bytes, write_json
 
+BATCH = 64  # records
 _TEXT = {"dtype": "string", "_type": "Value"}
 
 
@@ -23,7 +24,7 @@ def write_records(target: Path, records: Sequence[Exported], form: FormName) -> 
     the line. Returns every file written.
 
     Raises:
-        InterchangeError: another suffix, or a columnar file of K12Vista, which has none.
+        InterchangeError: another suffix, a columnar file of K12Vista, which has none, or an unreadable figure.
     """
     suffix = target.suffix.lower()
     if suffix not in {".json", ".jsonl", ".parquet", ""}:
@@ -33,16 +34,21 @@ def write_records(target: Path, records: Sequence[Exported], form: FormName) -> 
     if form == "k12vista":
         if suffix != ".jsonl":
             raise InterchangeError(f"{target}: K12Vista is a .jsonl form.", hint="Name the file NAME.jsonl.")
-        lines = [{**r.record, "img": base64_text(r.images[0]) if r.images else ""} for r in records]
+        lines = ({**r.record, "img": base64_text(r.image(0)) if r.files else ""} for r in records)
         return [_lines(target, lines)]
     if suffix in {".json", ".jsonl"}:
         return _with_image_files(target, records)
-    table = _table(records)
-    return [_parquet(target, table)] if suffix == ".parquet" else _save_to_disk(target, table)
+    schema = _schema(records)
+    return [_parquet(target, schema, records)] if suffix == ".parquet" else _save_to_disk(target, schema, records)
 
 
-def _lines(target: Path, records: Sequence[dict[str, Any]]) -> Path:
-    write_text(target, "".join(json.dumps(record, ensure_ascii=False) + "\n" for record in records))
+def _lines(target: Path, records: Iterable[dict[str, Any]]) -> Path:
+    def write(temporary: Path) -> None:
+        with temporary.open("w", encoding="utf-8", errors="replace") as handle:
+            for record in records:
+                handle.write(json.dumps(record, ensure_ascii=False) + "\n")
+
+    write_atomic(target, write)
     return target
 
 
@@ -67,8 +73,8 @@ def _suffix(data: bytes) -> str:
     return check_picture(data, "image").suffix
 
 
-def _table(records: Sequence[Exported]) -> Any:
-    """An Arrow table whose metadata tell `datasets` that `images` holds images."""
+def _schema(records: Sequence[Exported]) -> Any:
+    """An Arrow schema whose metadata tell `datasets` that `images` holds images."""
     import pyarrow as arrow
 
     whole = all(isinstance(r.record.get("point_value"), (int, type(None))) for r in records)
@@ -82,11 +88,19 @@ def _table(records: Sequence[Exported]) -> Any:
     if any("subset" in r.record for r in records):
         fields["subset"] = (arrow.list_(arrow.string()), {"feature": _TEXT, "_type": "List"})
     features = {name: feature for name, (_, feature) in fields.items()}
-    schema = arrow.schema(
+    return arrow.schema(
         [(name, kind) for name, (kind, _) in fields.items()],
         metadata={"huggingface": json.dumps({"info": {"features": features}})},
     )
-    return arrow.Table.from_pylist([_columns(r, fields) for r in records], schema=schema)
+
+
+def _batches(schema: Any, records: Sequence[Exported]) -> Iterator[Any]:
+    """Arrow batches of a few records, since their images may be large."""
+    import pyarrow as arrow
+
+    for start in range(0, len(records), BATCH):
+        rows = [_columns(record, schema.names) for record in records[start : start + BATCH]]
+        yield arrow.RecordBatch.from_pylist(rows, schema=schema)
 
 
 def column_losses(target: Path, records: Sequence[Exported]) -> list[tuple[str, str, str]]:
@@ -98,7 +112,7 @@ def column_losses(target: Path, records: Sequence[Exported]) -> list[tuple[str, 
     return [(name, reason, r.question_id) for r in records for name in r.record if name not in known]
 
 
-def _columns(exported: Exported, fields: dict[str, Any]) -> dict[str, Any]:
+def _columns(exported: Exported, fields: Sequence[str]) -> dict[str, Any]:
     row = {name: exported.record.get(name) for name in fields}
     for name, value in row.items():
         if name in {"answer", "subset"}:
@@ -109,27 +123,30 @@ def _columns(exported: Exported, fields: dict[str, Any]) -> dict[str, Any]:
     return row
 
 
-def _parquet(target: Path, table: Any) -> Path:
+def _parquet(target: Path, schema: Any, records: Sequence[Exported]) -> Path:
     from pyarrow import parquet
 
     def write(temporary: Path) -> None:
-        parquet.write_table(table, temporary, row_group_size=256)
+        with parquet.ParquetWriter(temporary, schema) as writer:
+            for batch in _batches(schema, records):
+                writer.write_batch(batch)
 
     write_atomic(target, write)
     return target
 
 
-def _save_to_disk(folder: Path, table: Any) -> list[Path]:
+def _save_to_disk(folder: Path, schema: Any, records: Sequence[Exported]) -> list[Path]:
     """One shard in Arrow's streaming form, with the two JSON files that `load_from_disk` reads."""
     import pyarrow as arrow
 
     name = "data-00000-of-00001.arrow"
 
     def write(temporary: Path) -> None:
-        with arrow.OSFile(str(temporary), "wb") as sink, arrow.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table, max_chunksize=256)
+        with arrow.OSFile(str(temporary), "wb") as sink, arrow.ipc.new_stream(sink, schema) as writer:
+            for batch in _batches(schema, records):
+                writer.write_batch(batch)
 
-    features = json.loads(table.schema.metadata[b"huggingface"])["info"]["features"]
+    features = json.loads(schema.metadata[b"huggingface"])["info"]["features"]
     state: dict[str, Any] = {
         "_data_files": [{"filename": name}], "_fingerprint": "wholepage", "_format_columns": None,
         "_format_kwargs": {}, "_format_type": None, "_output_all_columns": False, "_split": None,
