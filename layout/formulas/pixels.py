@@ -208,7 +208,7 @@ def _segments(
         if segment is None or segment.confidence < floor:
             continue
         hint = None if region.owner is None else 0.75 * sketch.em
-        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], sketch.em, hint)[0])
+        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], page.gray, sketch.em, hint)[0])
     for index, char in sketch.fences:
         box = sketch.strokes.box(index)
         glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from layout.formulas.pixels_align import Placed, align
 from layout.formulas.pixels_size import Level, main_level, place
+from layout.formulas.pixels_slant import faces
 from layout.ocr import Recognised
 from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
@@ -17,11 +18,18 @@ from wholepage.boxes import Box
 # Raised and lowered characters as plain ones: their place says what they are.
 PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+−=()n0123456789+−=()")
 DASHES = "—–―-"
+MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
 
 def refine(
-    segment: Segment, result: Recognised, cut: Box, parts: NDArray[np.float64], em: float, hint: float | None = None
+    segment: Segment,
+    result: Recognised,
+    cut: Box,
+    parts: NDArray[np.float64],
+    gray: NDArray[np.uint8],
+    em: float,
+    hint: float | None = None,
 ) -> tuple[Segment, Level]:
     """The segment with each glyph's ink box, font size and baseline, and the level of its main text.
 
@@ -29,6 +37,7 @@ def refine(
         segment: as `scanned.segment_from_ocr` makes it from `result`.
         cut: the crop's box, page px.
         parts: N×4 boxes of the components that the crop holds.
+        gray: H×W page.
         em: the page's font size in px; `hint` that of this crop, where something else tells it.
     """
     segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
@@ -44,11 +53,32 @@ def refine(
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)
     glyphs = []
-    for glyph, p, level in zip(segment.glyphs, placed, levels, strict=True):
+    fonts = _fonts(placed, gray)
+    for glyph, p, level, font in zip(segment.glyphs, placed, levels, fonts, strict=True):
         keep_cell = p.box is None or (is_wide(p.char) and level is main)
         box = glyph.box if keep_cell or p.box is None else p.box
-        glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline))
+        glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))
     return replace(segment, glyphs=tuple(glyphs)), main
+
+
+def _fonts(placed: Sequence[Placed], gray: NDArray[np.uint8]) -> list[str]:
+    """`italic` for slanted letters, else an empty string. Long words are not looked at: they are no variables."""
+    fonts = [""] * len(placed)
+    n = 0
+    while n < len(placed):
+        stop = n
+        while stop < len(placed) and _is_letter(placed[stop].char):
+            stop += 1
+        word = placed[n:stop]
+        if word and (len(word) <= MAX_WORD or all(p.char.isupper() for p in word)):
+            found = faces(gray, [p.char for p in word], [p.box for p in word])
+            fonts[n:stop] = ["italic" if f == "italic" else "" for f in found]
+        n = max(stop, n + 1)
+    return fonts
+
+
+def _is_letter(char: str) -> bool:
+    return char.isascii() and char.isalpha()
 
 
 def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
