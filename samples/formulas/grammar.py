@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from random import Random
 
+from samples.formulas import chemistry, physics
 from samples.formulas import mathematics as maths
-from samples.formulas import sciences
 from samples.formulas.expressions import expression, fraction, logarithm, row, simple, trig
 from samples.formulas.latex import to_latex
 from samples.formulas.tree import Node
@@ -43,15 +43,15 @@ KINDS: dict[str, Callable[[Random], Node]] = {
     "trigonometry": lambda r: row("y", "=", trig(r, r.choice((0, 1)))),
     "logarithm": lambda r: row(simple(r), "=", logarithm(r)),
     "chinese subscript": maths.chinese_script,
-    "named quantity": sciences.named,
-    "quantity": sciences.quantity,
-    "law": sciences.law,
-    "compound": sciences.compound,
-    "reaction": sciences.reaction,
-    "plain reaction": sciences.plain_reaction,
-    "equilibrium": sciences.equilibrium,
-    "half reaction": sciences.half_reaction,
-    "isotope": sciences.isotope,
+    "named quantity": physics.named,
+    "quantity": physics.quantity,
+    "law": physics.law,
+    "compound": chemistry.compound,
+    "reaction": chemistry.reaction,
+    "plain reaction": chemistry.plain_reaction,
+    "equilibrium": chemistry.equilibrium,
+    "half reaction": chemistry.half_reaction,
+    "isotope": chemistry.isotope,
 }
 
 

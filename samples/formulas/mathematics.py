@@ -187,8 +187,10 @@ def overlines(r: Random) -> Node:
 def hats(r: Random) -> Node:
     """A regression line."""
     y, a, b = (Accent(r"\hat", Sym(c)) for c in "yab")
-    if r.random() < 0.5:
+    if r.random() < 0.3:
         return row(y, "=", b, "x", "+", a)
+    if r.random() < 0.5:
+        return row(y, "=", f"{r.randint(0, 9)}.{r.randint(1, 99)}", "x", r.choice("+-"), number(r))
     return row(a, "=", Accent(r"\bar", Sym("y")), "-", b, Accent(r"\bar", Sym("x")))
 
 

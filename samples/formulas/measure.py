@@ -65,7 +65,7 @@ def normal(latex: str) -> str:
         text = text.replace(sign, command + " " if "\\" in command else command)
     text = DROPPED.sub(" ", text)
     text = re.sub(r"\\[A-Za-z]+", lambda m: SYNONYMS.get(m.group(), m.group()), text)
-    return re.sub(r"[\s{}~]+", "", text.translate(FULL_WIDTH)).strip(".,;:")
+    return re.sub(r"[\s{}~]+", "", text.translate(FULL_WIDTH)).replace("^'", "'").strip(".,;:")
 
 
 def similarity(found: str, true: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -49,10 +50,8 @@ class Style:
 @lru_cache(1)
 def font_folders() -> tuple[str, ...]:
     """Folders of packages that bring math fonts."""
-    try:
-        return (str(Path(str(importlib.import_module("ziamath").__file__)).parent / "fonts"),)
-    except ImportError:
-        return ()
+    spec = importlib.util.find_spec("ziamath")
+    return (str(Path(spec.origin).parent / "fonts"),) if spec is not None and spec.origin else ()
 
 
 @lru_cache(1)

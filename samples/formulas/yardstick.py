@@ -91,6 +91,7 @@ def read_with_yardstick(images: Sequence[NDArray[np.uint8]], folder: Path) -> tu
 
 def as_canonical(latex: str) -> str:
     r"""The yardstick's LaTeX with our order of scripts (`x_1^2`) and our environments, so that only meaning counts."""
+    latex = re.sub(r"\\(?:begin|end)\s*\{equation\*?\}", "", latex)
     for pattern, name in ARRAYS:
         latex = pattern.sub(rf"\\begin{{{name}}}\1\\end{{{name}}}", latex)
     latex = re.sub(r"\\operatorname\s*\*?\s*\{([a-z ]+)\}", lambda m: "\\" + m.group(1).replace(" ", ""), latex)
