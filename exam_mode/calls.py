@@ -61,7 +61,9 @@ class Totals:
     def add(self, call: Call) -> None:
         """Count one call; a unit that succeeded is done for good."""
         self.calls += 1
-        if call.ok:
+        if call.kind == "caption":  # no unit of its own
+            pass
+        elif call.ok:
             self.done.add(call.unit)
             self.failed.pop(call.unit, None)
         elif call.unit not in self.done:

@@ -102,21 +102,23 @@ class RunFolder:
                 hint=f"Go on with it: wholepage exam continue {self.path}. Or name another folder with --out.",
                 code="exam.exists",
             )
-        kept = options.model_copy(
-            update={name: self._copied(getattr(options, name), name) for name in ("image_rules", "prices")}
-        )
-        manifest = Manifest(
+        tables = {name: self._copied(getattr(options, name), name) for name in ("image_rules", "prices")}
+        manifest = self.preview(workspace, options.model_copy(update=tables), choice, selection)
+        write_json(self.path / "exam.json", manifest.model_dump(mode="json", by_alias=True))
+        return manifest
+
+    def preview(self, workspace: Workspace, options: RunOptions, choice: Choice, selection: Selection) -> Manifest:
+        """The manifest that `create` writes; here nothing is written or copied."""
+        return Manifest(
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             program=__version__,
             workspace=str(workspace.root.resolve()),
             prompts=prompts_digest(),
-            options=kept,
+            options=options,
             choice={name: _plain(getattr(choice, name)) for name in choice.__slots__},
             questions=[{name: _plain(getattr(p, name)) for name in p.__slots__} for p in selection.picked],
             coverage=coverage_record(selection),
         )
-        write_json(self.path / "exam.json", manifest.model_dump(mode="json", by_alias=True))
-        return manifest
 
     def _copied(self, source: str | None, name: str) -> str | None:
         if source is None:
@@ -139,7 +141,7 @@ class RunFolder:
 
     def table(self, name: str | None) -> Path | None:
         """Path of a table that was copied into the run."""
-        return self.path / name if name else None
+        return self.path / name if name else None  # an absolute name stays as it is
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:

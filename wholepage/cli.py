@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import functools
 import importlib.util
-import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from wholepage import __version__
+from wholepage.guarding import JsonOption, WorkspaceOption, guarded
 
 if TYPE_CHECKING:
     from ingest.pairing import Pair
     from wholepage.pipeline import IngestOptions
     from wholepage.settings import Settings
     from wholepage.workspace import Workspace
-
-P = ParamSpec("P")
 
 app = typer.Typer(
     name="wholepage",
@@ -29,47 +25,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 
-WorkspaceOption = Annotated[
-    Path | None,
-    typer.Option("--workspace", "-w", metavar="DIR", help="Workspace folder. (default: wholepage-data)"),
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON lines for programs on stdout.")]
 TemplateOption = Annotated[
     str | None, typer.Option(metavar="NAME|auto", help="Template, a path to one, or auto. (default: auto)")
 ]
 PasswordOption = Annotated[str | None, typer.Option(metavar="P", help="Password of encrypted PDFs and zips.")]
 JobsOption = Annotated[int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Worker processes for pages.")]
-
-
-def guarded(command: Callable[P, None]) -> Callable[P, None]:
-    """Show a WholepageError as message and hint, and give Ctrl-C its exit code."""
-
-    @functools.wraps(command)
-    def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
-            command(*args, **kwargs)
-        except (Exception, KeyboardInterrupt) as error:
-            raise typer.Exit(_code_of(error, bool(kwargs.get("as_json")))) from error
-
-    return run
-
-
-def _code_of(error: BaseException, as_json: bool) -> int:
-    """Say what went wrong and return the exit code; what is no business of the user's is raised again."""
-    from wholepage.errors import ExitCode, WholepageError, is_interrupt
-
-    if is_interrupt(error):
-        typer.echo("Stopped. Run the same command again: finished pages are not read twice.", err=True)
-        return int(ExitCode.INTERRUPTED)
-    if isinstance(error, BrokenPipeError):  # `| head` has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return int(ExitCode.FAILURE)
-    if not isinstance(error, WholepageError):  # typer's own Exit and usage errors, and defects
-        raise error
-    from wholepage.console import print_error
-
-    print_error(error, as_json)
-    return int(error.exit_code)
 
 
 def _print_version(wanted: bool) -> None:
@@ -283,7 +243,17 @@ def _mount_scoring() -> None:
     app.add_typer(import_module("scoring.cli").app, name="score")
 
 
+def _mount_exam() -> None:
+    """Add `wholepage exam`; its commands load inspect-ai when they run."""
+    if importlib.util.find_spec("exam_mode") is None or importlib.util.find_spec("exam_mode.cli") is None:
+        return
+    from importlib import import_module
+
+    app.add_typer(import_module("exam_mode.cli").app, name="exam")
+
+
 _mount_scoring()
+_mount_exam()
 
 
 def main() -> None:
