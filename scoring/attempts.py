@@ -12,7 +12,7 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -37,6 +37,15 @@ class AttemptFileError(WholepageError):
 
     exit_code = ExitCode.UNREADABLE
     default_code = "attempts.unreadable"
+
+
+@runtime_checkable
+class KnowsPapers(Protocol):
+    """A set of questions that can tell whether a paper is there at all, for clearer messages."""
+
+    def knows_paper(self, paper_id: str) -> bool:
+        """Whether any question of the paper is known."""
+        ...
 
 
 class _Record(BaseModel):
@@ -248,6 +257,9 @@ def _parse(result: AttemptSet, source: Source, raw: bytes) -> Attempt | None:
         cut = "" if raw.endswith(b"\n") else " It has no line end: the writer was probably stopped in the middle."
         result.reject(source, text, "attempt.damaged", f"{where}: not JSON ({error}).{cut}")
         return None
+    if not isinstance(data, dict):
+        result.reject(source, text, "attempt.invalid", f"{where}: the line is not a JSON object.")
+        return None
     try:
         return Attempt.model_validate(data)
     except ValidationError as error:
@@ -255,6 +267,15 @@ def _parse(result: AttemptSet, source: Source, raw: bytes) -> Attempt | None:
         name = ".".join(str(part) for part in first["loc"]) or "record"
         result.reject(source, text, "attempt.invalid", f"{where}: {name}: {first['msg']}.")
         return None
+
+
+def _unknown(attempt: Attempt, questions: Container[str]) -> str:
+    """What is unknown: the paper, or only the question."""
+    known = isinstance(questions, KnowsPapers) and questions.knows_paper(attempt.paper_id)
+    if not known:
+        return f"no paper {attempt.paper_id} in the workspace"
+    short = attempt.full_question_id().removeprefix(f"{attempt.paper_id}/")
+    return f"the paper {attempt.paper_id} has no question {short}"
 
 
 def _admit(
@@ -270,7 +291,7 @@ def _admit(
     text = raw.decode("utf-8").strip()
     name = attempt.full_question_id()
     if questions is not None and name not in questions:
-        result.reject(source, text, "attempt.unknown_question", f"{where}: no question {name} in the workspace.")
+        result.reject(source, text, "attempt.unknown_question", f"{where}: {_unknown(attempt, questions)}.")
         return False
     if name in rejected_questions:
         message = f"{where}: question {name} was rejected in review; the attempt is set aside."

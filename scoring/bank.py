@@ -26,10 +26,15 @@ class Bank:
     items: dict[str, BankItem] = field(default_factory=dict)
     rejected: frozenset[str] = frozenset()
     problems: list[str] = field(default_factory=list)
+    papers: set[str] = field(default_factory=set)
     root: Path | None = None
 
     def __contains__(self, question_id: object) -> bool:
         return question_id in self.items
+
+    def knows_paper(self, paper_id: str) -> bool:
+        """Whether a paper of this id could be read."""
+        return paper_id in self.papers
 
 
 def load_bank(workspace: Workspace, paper_ids: Iterable[str] | None = None) -> Bank:
@@ -51,6 +56,7 @@ def load_bank(workspace: Workspace, paper_ids: Iterable[str] | None = None) -> B
         except WorkspaceError as error:
             bank.problems.append(str(error))
             continue
+        bank.papers.add(paper.id)
         for question in paper.questions:
             bank.items[question.id] = BankItem(paper, question)
     bank.rejected = frozenset(name for name, item in bank.items.items() if item.question.status == "rejected")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
@@ -227,6 +228,15 @@ def nothing_to_mark(score: Score, parts: list[PartScore], rule: str, reason: str
     return score
 
 
+def left_open(score: Score, parts: list[PartScore], rule: str, reason: str) -> Score:
+    """An attempt without an answer to a question that nobody can mark: undecided like every other answer to it."""
+    open_part = {"verdict": "undecided", "fraction": None, "by": "nobody", "rule": rule, "reason": reason}
+    score.parts = [p.model_copy(update=open_part) for p in parts]
+    score.status, score.verdict, score.fraction, score.by = "undecided", "undecided", None, "nobody"
+    score.rule, score.reason, score.no_answer = rule, reason, True
+    return score
+
+
 def scored_question(item: BankItem, chance: float | None) -> ScoredQuestion:
     """What the report needs of a question."""
     question, paper = item.question, item.paper
@@ -251,17 +261,29 @@ def scored_question(item: BankItem, chance: float | None) -> ScoredQuestion:
 
 
 def price_table(entries: Mapping[str, Mapping[str, float | str | None]]) -> dict[str, Price]:
-    """Prices by model from a parsed price file. Raises ValueError for an entry without input and output."""
+    """Prices by model from a parsed price file.
+
+    Raises:
+        ValueError: no mapping, or an entry without a known input and output price. None is not free of charge.
+    """
+    if not isinstance(entries, Mapping):
+        raise ValueError("write one `model: {input: …, output: …}` entry a model")
     table = {}
     for model, entry in entries.items():
-        try:
-            cached = entry.get("cached_input")
-            table[model] = Price(
-                float(entry["input"] or 0),
-                float(entry["output"] or 0),
-                None if cached is None else float(cached),
-                str(entry.get("currency") or "USD"),
-            )
-        except (KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"{model}: a price needs input and output per million tokens") from error
+        if not isinstance(entry, Mapping):
+            raise ValueError(f"{model}: write {{input: …, output: …}}, money per million tokens")
+        cached = entry.get("cached_input")
+        table[str(model)] = Price(
+            _money(model, entry, "input"),
+            _money(model, entry, "output"),
+            None if cached is None else _money(model, entry, "cached_input"),
+            str(entry.get("currency") or "USD"),
+        )
     return table
+
+
+def _money(model: object, entry: Mapping[str, float | str | None], name: str) -> float:
+    value = entry.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+        raise ValueError(f"{model}: {name} must be a number of 0 or more per million tokens, not {value!r}")
+    return float(value)

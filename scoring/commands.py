@@ -95,8 +95,8 @@ def _prices(path: Path | None) -> dict[str, Any]:
     if path is None:
         return {}
     try:
-        return price_table(yaml.safe_load(path.read_text(encoding="utf-8")) or {})
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, ValueError, AttributeError) as error:
+        return price_table(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except (OSError, yaml.YAMLError, ValueError) as error:
         raise typer.BadParameter(f"cannot read the prices {path}: {error}") from error
 
 

@@ -59,6 +59,7 @@ class ReplyCache:
 
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.Lock()
+        self._path = path
         try:
             if path is not None:
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +86,11 @@ class ReplyCache:
         return StoredReply(row[0], row[1], row[2], row[3], row[4], json.loads(row[5]), row[6])
 
     def put(self, key: str, reply: StoredReply) -> None:
-        """Store a reply durably, replacing an earlier one of the same key."""
+        """Store a reply durably, replacing an earlier one of the same key.
+
+        Raises:
+            WorkspaceError: the disk is full or the store cannot be written.
+        """
         row = (
             key,
             reply.model,
@@ -96,6 +101,17 @@ class ReplyCache:
             json.dumps(dict(reply.usage), ensure_ascii=False),
             reply.tries,
         )
+        try:
+            self.insert(row)
+        except sqlite3.Error as error:
+            raise WorkspaceError(
+                f"Cannot store the reply of {reply.model} in {self._path}: {error}.",
+                hint="Check free space and permissions, then run the same command again; earlier replies are kept.",
+                code="judges.cache",
+            ) from error
+
+    def insert(self, row: tuple[str | int | None, ...]) -> None:
+        """Write one row and commit it. Raises sqlite3.Error."""
         with self._lock, self._db:
             self._db.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
 

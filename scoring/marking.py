@@ -63,6 +63,11 @@ def chance_of(item: BankItem, profile: Profile) -> float | None:
     return chance_fraction(question.type, [o.label for o in question.options], key, fraction_of)
 
 
+def decides(gold: Gold) -> bool:
+    """Whether rules can mark this question at all: they must accept the key's own answer."""
+    return mark(gold, " ".join(f"\\boxed{{{answer}}}" for answer in gold.answer)).verdict == "correct"
+
+
 def _mark_many(pairs: Sequence[Pair]) -> list[Outcome]:
     return [mark(gold, response) for gold, response in pairs]
 

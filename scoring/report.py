@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import json
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,17 @@ from scoring.report_crops import Cropper
 from scoring.report_gallery import cards, choose
 from scoring.report_svg import percent
 from scoring.report_tables import write_csv, write_parquet
-from scoring.scores import Manifest, Score, ScoredQuestion, read_manifest, read_questions, read_scores, read_summary
+from scoring.scores import (
+    Manifest,
+    Score,
+    ScoredQuestion,
+    check_complete,
+    read_issues,
+    read_manifest,
+    read_questions,
+    read_scores,
+    read_summary,
+)
 from scoring.summary import Summary
 from wholepage.workspace import Workspace, write_json, write_text
 
@@ -37,7 +46,8 @@ def write_report(run: Path, out: Path, workspace: Path | None = None, gallery: i
     """
     manifest = read_manifest(run)
     scores, questions = read_scores(run), read_questions(run)
-    summary, issues = read_summary(run), _issue_lines(run)
+    summary, issues = read_summary(run), read_issues(run)
+    check_complete(run, manifest, scores, questions)
     root = workspace or Path(manifest.workspace)
     cropper = Cropper(Workspace(root) if root.is_dir() else None)
     files = {
@@ -51,13 +61,6 @@ def write_report(run: Path, out: Path, workspace: Path | None = None, gallery: i
     write_parquet(files["parquet"], scores, questions)
     write_json(files["json"], {"manifest": manifest.model_dump(mode="json", by_alias=True), "summary": summary})
     return files
-
-
-def _issue_lines(run: Path) -> list[dict[str, Any]]:
-    path = run / "issues.jsonl"
-    if not path.is_file():
-        return []
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
 
 def render(

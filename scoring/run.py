@@ -9,29 +9,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from scoring.attempts import Attempt, AttemptIssue, AttemptSet, read_attempts
+from scoring.attempts import Attempt, AttemptFileError, AttemptIssue, AttemptSet, read_attempts
 from scoring.bank import Bank, load_bank
-from scoring.build import base_score, cut_off, finish, material_for, nothing_to_mark, rule_parts, scored_question
+from scoring.build import base_score, scored_question
 from scoring.efficiency import Price
+from scoring.finishing import Finisher
 from scoring.judges import Panel
 from scoring.judges_cache import ReplyCache
 from scoring.judges_client import ChatClient, ClientOptions, Endpoint
 from scoring.judges_names import ModelNames
 from scoring.marking import apply_point_rule, chance_of, gold_of, mark_all
 from scoring.outcome import Outcome
-from scoring.process_critics import criticise
 from scoring.profiles import Profile
-from scoring.scores import Manifest, PartScore, Score, write_records
+from scoring.run_folder import clear_leftovers, hold, staged
+from scoring.scores import Manifest, Score, write_records
 from scoring.summary import Summary, summarise
 from wholepage import __version__
 from wholepage.workspace import Workspace, sha256_file, write_json, write_text
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
+MAX_SHOWN = 20  # doubts about lines that one message lists
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +74,17 @@ def score_run(
         AttemptFileError, WorkspaceError, JudgePanelError: nothing was marked.
         JudgeEndpointError: a judge cannot be reached; replies so far are kept and the same call continues.
     """
+    with hold(run):
+        clear_leftovers(run)
+        return _score(paths, workspace, run, options, progress)
+
+
+def _score(
+    paths: Sequence[Path], workspace: Workspace, run: Path, options: RunOptions, progress: Progress
+) -> RunResult:
     bank = load_bank(workspace)
     attempts = read_attempts(paths, bank, bank.rejected)
+    _demand_some(paths, attempts, bank)
     outcomes = _mark(attempts, bank, options, progress)
     scores = [
         base_score(attempt, source, bank.items[attempt.full_question_id()], options.profile, _price(options, attempt))
@@ -83,10 +93,33 @@ def score_run(
     asks = bool(options.judges or options.critics)
     store = options.replies or run / "replies.db"
     with ReplyCache(store if asks else None) as cache, _client(options) as client:
-        _finish_all(scores, attempts, outcomes, bank, options, cache, client, progress)
+        judges = _panel(options.judges, options, client, cache)
+        critics = _panel(options.critics, options, client, cache)
+        finisher = Finisher(bank, options.profile, judges, critics)
+        finisher.all(scores, attempts.attempts, outcomes, options.concurrency, lambda n, of: progress("judges", n, of))
     result = _write(run, paths, workspace, scores, attempts, bank, options)
     progress("done", len(scores), len(scores))
     return result
+
+
+def _demand_some(paths: Sequence[Path], attempts: AttemptSet, bank: Bank) -> None:
+    """Stop before anything is written when no line can be scored: an empty run would replace a good one."""
+    if attempts.attempts:
+        return
+    names = ", ".join(str(path) for path in paths)
+    if not attempts.lines:
+        raise AttemptFileError(
+            f"There is no attempt in {names}: {'the file is' if len(paths) == 1 else 'the files are'} empty.",
+            hint="Give the JSONL file that the exam wrote; docs/scoring.md shows the form.",
+            code="attempts.empty",
+        )
+    shown = [*bank.problems, *(issue.message for issue in attempts.issues)]
+    more = f"\n… and {len(shown) - MAX_SHOWN} more" if len(shown) > MAX_SHOWN else ""
+    raise AttemptFileError(
+        f"None of the {attempts.lines} lines of {names} can be scored:\n" + "\n".join(shown[:MAX_SHOWN]) + more,
+        hint="Mend these lines, or name the right workspace with --workspace DIR; nothing was written.",
+        code="attempts.none_usable",
+    )
 
 
 def _price(options: RunOptions, attempt: Attempt) -> Price | None:
@@ -127,83 +160,12 @@ def _mark(attempts: AttemptSet, bank: Bank, options: RunOptions, progress: Progr
     ]
 
 
-def _finish_all(
-    scores: list[Score],
-    attempts: AttemptSet,
-    outcomes: Sequence[Outcome | None],
-    bank: Bank,
-    options: RunOptions,
-    cache: ReplyCache,
-    client: ChatClient | None,
-    progress: Progress,
-) -> None:
-    judges = _panel(options.judges, options, client, cache)
-    critics = _panel(options.critics, options, client, cache)
-    pool = ThreadPoolExecutor(max(1, options.concurrency))
-    try:
-        waiting: list[Future[None]] = []
-        for score, attempt, outcome in zip(scores, attempts.attempts, outcomes, strict=True):
-            item = bank.items[score.question_id]
-            parts = cut_off(rule_parts(item, outcome), attempt, item.question.type)
-            work = (score, attempt, outcome, parts, bank, options.profile, judges, critics)
-            if _calls_out(score, attempt, parts, judges, critics):
-                waiting.append(pool.submit(_finish_one, *work))
-            else:
-                _finish_one(*work)
-        for number, future in enumerate(as_completed(waiting), start=1):
-            future.result()
-            progress("judges", number, len(waiting))
-    finally:  # after an error or Ctrl-C leave at once: what was answered is in the store
-        pool.shutdown(wait=False, cancel_futures=True)
-
-
 def _panel(
     endpoints: Sequence[Endpoint], options: RunOptions, client: ChatClient | None, cache: ReplyCache
 ) -> Panel | None:
     if not endpoints or client is None:
         return None
     return Panel(endpoints, client, cache, ModelNames(options.aliases), options.retry_unreadable)
-
-
-def _calls_out(
-    score: Score, attempt: Attempt, parts: Sequence[PartScore], judges: Panel | None, critics: Panel | None
-) -> bool:
-    if score.error is not None or not attempt.response.strip():
-        return False
-    return critics is not None or (judges is not None and any(p.verdict == "undecided" for p in parts))
-
-
-def _finish_one(
-    score: Score,
-    attempt: Attempt,
-    outcome: Outcome | None,
-    parts: list[PartScore],
-    bank: Bank,
-    profile: Profile,
-    judges: Panel | None,
-    critics: Panel | None,
-) -> None:
-    item = bank.items[score.question_id]
-    points = item.question.points
-    if attempt.error is not None:
-        score.status, score.reason = "error", attempt.error
-        return
-    if not attempt.response.strip():
-        nothing_to_mark(score, parts, "no_response", "the response is empty", points)
-        return
-    undecided = any(part.verdict == "undecided" for part in parts)
-    if undecided and attempt.refused:
-        nothing_to_mark(score, parts, "refusal", "the model refused to answer", points)
-        return
-    panel = None
-    if judges is not None and undecided:
-        material = material_for(item, attempt.response, parts)
-        panel = judges.outcome(material, attempt.model, profile.panel.aggregate) if material is not None else None
-    finding = None
-    if critics is not None:
-        shown = material_for(item, attempt.response, None)
-        finding = criticise(critics, profile.process.protocol, shown, attempt.model) if shown is not None else None
-    finish(score, parts, outcome, panel, finding, points)
 
 
 def _write(
@@ -221,11 +183,6 @@ def _write(
         attempts.issues.append(AttemptIssue("paper.unreadable", "error", "", 0, problem))
     scores.sort(key=lambda s: (s.model, s.mode, s.budget or 0, s.question_id, s.epoch))
     summary = summarise(scores, questions, options.profile, attempts.issues)
-    write_records(run / "questions.jsonl", questions.values())
-    write_records(run / "scores.jsonl", scores)
-    for name, lines in (("issues", [i.as_dict() for i in attempts.issues]), ("rejected", attempts.rejected)):
-        write_text(run / f"{name}.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
-    write_json(run / "summary.json", summary)
     manifest = Manifest(
         profile=options.profile.label,
         profile_content=options.profile.model_dump(mode="json"),
@@ -240,7 +197,13 @@ def _write(
         scored=len(scores),
         rejected=len(attempts.rejected),
     )
-    write_json(run / "run.json", manifest.model_dump(mode="json", by_alias=True))  # last: it marks the run as finished
+    with staged(run) as new:
+        write_records(new / "questions.jsonl", questions.values())
+        write_records(new / "scores.jsonl", scores)
+        for name, lines in (("issues", [i.as_dict() for i in attempts.issues]), ("rejected", attempts.rejected)):
+            write_text(new / f"{name}.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+        write_json(new / "summary.json", summary)
+        write_json(new / "run.json", manifest.model_dump(mode="json", by_alias=True))
     return RunResult(scores, summary, attempts, bank)
 
 

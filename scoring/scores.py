@@ -199,8 +199,10 @@ def read_manifest(run: Path) -> Manifest:
     path = run / "run.json"
     try:
         return Manifest.model_validate_json(path.read_bytes())
-    except (OSError, ValidationError) as error:
-        raise _unreadable(path, error) from error
+    except OSError as error:
+        raise _unreadable(path, error.strerror or error) from error
+    except ValidationError as error:
+        raise _unreadable(path, _first(error)) from error
 
 
 def read_summary(run: Path) -> dict[str, Any]:
@@ -208,11 +210,44 @@ def read_summary(run: Path) -> dict[str, Any]:
     path = run / "summary.json"
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except OSError as error:
+        raise _unreadable(path, error.strerror or error) from error
+    except ValueError as error:
         raise _unreadable(path, error) from error
-    if not isinstance(data, dict) or data.get("schema") != SUMMARY_SCHEMA:
+    if not isinstance(data, dict) or data.get("schema") != SUMMARY_SCHEMA or "conditions" not in data:
         raise _unreadable(path, "it is not a summary that this version reads")
     return data
+
+
+def read_issues(run: Path) -> list[dict[str, Any]]:
+    """Doubts about lines of the attempts, as written. Raises RunError."""
+    path = run / "issues.jsonl"
+    issues = []
+    try:
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            try:
+                issues.append(dict(json.loads(line)))
+            except (ValueError, TypeError) as error:
+                raise _unreadable(path, f"line {number}: {error}") from error
+    except FileNotFoundError:
+        return []
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error) from error
+    return issues
+
+
+def check_complete(run: Path, manifest: Manifest, scores: list[Score], questions: dict[str, ScoredQuestion]) -> None:
+    """Raise RunError unless the files of the run belong together."""
+    if len(scores) != manifest.scored:
+        raise _unreadable(run / "scores.jsonl", f"it holds {len(scores)} of the run's {manifest.scored} scores")
+    missing = next((s.question_id for s in scores if s.question_id not in questions), None)
+    if missing is not None:
+        raise _unreadable(run / "questions.jsonl", f"the question {missing} is missing")
+
+
+def _first(error: ValidationError) -> str:
+    first = error.errors()[0]
+    return f"{'.'.join(str(part) for part in first['loc']) or 'record'}: {first['msg']}"
 
 
 def _read(path: Path, kind: type[R]) -> list[R]:
@@ -223,9 +258,9 @@ def _read(path: Path, kind: type[R]) -> list[R]:
                 try:
                     records.append(kind.model_validate_json(line))
                 except ValidationError as error:
-                    raise _unreadable(path, f"line {number}: {error.errors()[0]['msg']}") from error
+                    raise _unreadable(path, f"line {number}: {_first(error)}") from error
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise _unreadable(path, error.strerror or error) from error
     return records
 
 

@@ -144,7 +144,6 @@ class TestPage:
         space = Workspace(tmp_path / "ws").create()
         make_paper(space, "p1")
         for name, records in (
-            ("none", []),
             ("open", [attempt("p1/1.4", "Proof.")]),
             ("error", [attempt("p1/1.1", "", error="x")]),
         ):

@@ -80,17 +80,17 @@ class TestRules:
             "p2/1.1": ("error", None, None, None),
             "p2/1.2": ("marked", "wrong", 0, 0),
             "p2/1.3": ("marked", "wrong", 0, 0),
-            "p2/1.4": ("marked", "wrong", 0, 0),
+            "p2/1.4": ("undecided", "undecided", None, None),  # a proof that rules cannot mark, and no judge
         }
         assert all(s.profile == "livek12-paper@1" for s in scores.values())
         condition = result.summary["conditions"][0]
-        # marked: 1 right of 6 (p1/1.1 … 1.3, p2/1.2 … 1.4); undecided 2; error 1
-        assert condition["accuracy"]["mean"] == pytest.approx(1 / 6)
-        assert condition["verdicts"] == {"correct": 1, "partial": 2, "wrong": 3, "undecided": 2, "error": 1}
-        # bounds over 8: 1/8 if both undecided are wrong, 3/8 if both are right
-        assert condition["bounds"] == {"low": 1 / 8, "high": 3 / 8}
-        # OCS: (4 + 3 + 2.5 + 0 + 0 + 0) / (4 + 6 + 5 + 6 + 5 + 12) = 9.5/38 = 25 %
-        assert condition["exam"]["ocs"] == pytest.approx(25)
+        # marked: 1 right of 5 (p1/1.1 … 1.3, p2/1.2, p2/1.3); undecided 3; error 1
+        assert condition["accuracy"]["mean"] == pytest.approx(1 / 5)
+        assert condition["verdicts"] == {"correct": 1, "partial": 2, "wrong": 2, "undecided": 3, "error": 1}
+        # bounds over 8: 1/8 if all undecided are wrong, 4/8 if all are right
+        assert condition["bounds"] == {"low": 1 / 8, "high": 4 / 8}
+        # OCS: (4 + 3 + 2.5 + 0 + 0) / (4 + 6 + 5 + 6 + 5) = 9.5/26
+        assert condition["exam"]["ocs"] == pytest.approx(950 / 26)
         # of nine attempts one was refused, one cut off, one failed
         assert condition["rates"]["refusal"] == pytest.approx(1 / 9)
         assert condition["rates"]["truncation"] == pytest.approx(1 / 9)
