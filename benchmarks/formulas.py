@@ -1,7 +1,7 @@
 """Formula reading, measured on generated K-12 formulas in exam-like sheets.
 
 usage: python benchmarks/formulas.py [--count 400] [--seed 1] [--fonts ncm,stix,...] [--variants digital,image,scan]
-                                     [--yardstick DIR] [--wrong N] [--pages DIR] [--json OUT]
+                                     [--yardstick DIR [--yardstick-count 60]] [--wrong N] [--pages DIR] [--json OUT]
 
 The formulas are shared out among the fonts: math fonts set by typst (ncm, stix, dejavu, termes, pagella, latinmodern,
 asana), `katex` (KaTeX in Chromium) and `mathtext-cm`, `mathtext-stix`, `mathtext-dejavuserif` (matplotlib), so far as
@@ -10,7 +10,7 @@ clean 200 dpi picture alone, `scan` from a picture turned up to 0.5°, blurred, 
 exact: share equal in normal form (samples/formulas/measure.py); same: share equal letter by letter but for blanks;
 sim: mean similarity; none: share with no formula at its place; extra: formulas where none is. Then the page time, its
 ratio to the same sheet with words for formulas, and the time that a formula adds. `--yardstick DIR` also reads the
-formulas, cut out of the clean image, with the package latex-ocr-junia in a virtual environment that is made in DIR.
+first formulas, cut out of the clean image, with the package latex-ocr-junia in a virtual environment made in DIR.
 """
 
 from __future__ import annotations
@@ -111,10 +111,7 @@ def measure(args: argparse.Namespace) -> int:
             extra[variant] += more
             timings.append(trial.time_batch(batch, variant, engine, seconds, args.seed))
     for batch in batches if args.yardstick else ():
-        images = trial.crops(batch)
-        texts, seconds = read_with_yardstick(list(images.values()), args.yardstick)
-        results += trial.judged(batch, YARDSTICK, dict(zip(images, texts, strict=True)))
-        print(f"yardstick, {batch.font}: {1000 * seconds:.0f} ms a formula")
+        results += yardstick_results(batch, args.yardstick, args.yardstick_count // len(fonts), results)
     columns = list(dict.fromkeys(r.variant for r in results))
     if args.wrong:
         print_wrong(results, args.wrong)
@@ -125,6 +122,21 @@ def measure(args: argparse.Namespace) -> int:
     if args.json:
         write_json(args.json, {"results": [asdict(r) for r in results], "timings": [asdict(t) for t in timings]})
     return 0
+
+
+def yardstick_results(
+    batch: trial.Batch, folder: Path, count: int, results: Sequence[trial.Result]
+) -> list[trial.Result]:
+    """What latex-ocr-junia makes of the first `count` formulas; prints how this project reads the same ones."""
+    images = dict(list(trial.crops(batch).items())[:count])
+    texts, seconds = read_with_yardstick(list(images.values()), folder)
+    theirs = trial.judged(batch, YARDSTICK, dict(zip(images, texts, strict=True)))
+    known = {r.true for r in theirs}
+    ours = [r for r in results if (r.font, r.variant) == (batch.font, "image") and r.true in known]
+    exact = [sum(r.outcome.exact for r in some) for some in (theirs, ours)]
+    print(f"{batch.font}: of {len(theirs)} formulas exact: yardstick {exact[0]}, this project {exact[1]};", end=" ")
+    print(f"the yardstick takes {1000 * seconds:.0f} ms each", flush=True)
+    return theirs
 
 
 def warm_up(batch: trial.Batch, engine: OcrEngine) -> None:
@@ -141,6 +153,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--fonts", help="names with commas; default: four that are installed")
     parser.add_argument("--variants", default="digital,image,scan")
     parser.add_argument("--yardstick", type=Path, metavar="DIR")
+    parser.add_argument("--yardstick-count", type=int, default=60, metavar="N", help="formulas that it reads")
     parser.add_argument("--wrong", type=int, default=0, metavar="N", help="print N wrong ones of each variant")
     parser.add_argument("--pages", type=Path, metavar="DIR", help="keep the PDFs there")
     parser.add_argument("--json", type=Path, metavar="OUT")

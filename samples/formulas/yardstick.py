@@ -101,6 +101,7 @@ def as_canonical(latex: str) -> str:
 
 def _run(command: list[str], limit_s: float) -> None:
     environment = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    environment["OMP_WAIT_POLICY"] = "PASSIVE"  # on a busy machine spinning threads make it a hundred times slower
     done = subprocess.run(command, capture_output=True, text=True, timeout=limit_s, env=environment, check=False)
     if done.returncode:
         hint = "Run it by hand; the package index must be reachable."
