@@ -11,6 +11,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from ingest.texfonts import decode_tex
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import POINTS_PER_INCH, Box
 
@@ -86,7 +87,7 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
 
 def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:
     size = float(span["size"])
-    text = clean(char["c"])
+    text = clean(decode_tex(char["c"], span["font"]))
     if not text or not size > 0 or not all(math.isfinite(v) for v in (*char["bbox"], *char["origin"])):
         return None
     scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
 
+from layout.formulas.atoms import FormulaGlyph
 from layout.segments import Segment, is_wide, segment_of
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -30,44 +31,59 @@ def digital_segments(glyphs: Sequence[Glyph]) -> list[Segment]:
 
 
 def _with_scripts(segments: Sequence[Segment]) -> list[Segment]:
-    """Segments with sub- and superscripts taken into the segment whose glyphs they stand at.
+    """Segments with sub- and superscripts taken into the segment whose glyphs they stand at, the smallest first.
 
     Alone, a script beside a figure would be taken for its lettering.
     """
-    order = sorted(segments, key=lambda s: s.band.y0)
-    mains = list(order)
-    owner: dict[int, list[Segment]] = {}
-    for index, small in enumerate(order):
-        hosts = [
-            main
-            for main in _around(order, index, 3.0 * small.em)
-            if small.em < SIZE_RATIO * main.em
-            and main.band.y_overlap(small.band) >= 0.15 * small.band.height
-            and min(_distance(g.box, small.box) for g in main.glyphs if not g.text.isspace()) < 0.3 * main.em
-        ]
-        if hosts:
-            best = max(hosts, key=lambda main: main.band.y_overlap(small.band))
-            owner.setdefault(id(best), []).append(small)
-            mains = [m for m in mains if m is not small]
-    return [_merged(main, owner[id(main)]) if id(main) in owner else main for main in mains]
+    current = sorted(segments, key=lambda s: s.box.y0)
+    for small in sorted(segments, key=lambda s: s.em):
+        index = next((i for i, s in enumerate(current) if s.glyphs[0] is small.glyphs[0]), None)
+        if index is None:
+            continue
+        script = current[index]
+        hosts = [m for m in _around(current, index, 4.0 * script.em) if script.em < SIZE_RATIO * m.em]
+        fits = [(fit, m) for m in hosts if (fit := _fit(script, m)) > 0]
+        if fits:
+            best = max(fits, key=lambda pair: pair[0])[1]
+            current = [s for s in current if s is not script and s is not best]
+            current.append(_merged(best, script))
+            current.sort(key=lambda s: s.box.y0)
+    return current
+
+
+def _fit(script: Segment, main: Segment) -> float:
+    """How well a script belongs to a segment: its vertical overlap with the glyphs that it stands at, 0 = not at all."""
+    best = 0.0
+    for glyph in main.glyphs:
+        if glyph.text.isspace() or _distance(glyph.box, script.box) >= 0.3 * main.em:
+            continue
+        # Tall parts of formulas and brackets carry their scripts high above the line.
+        extent = glyph.box if isinstance(glyph, FormulaGlyph) else main.band
+        share = extent.y_overlap(script.band) / max(script.band.height, 1.0)
+        best = max(best, share - _distance(glyph.box, script.box) / main.em)
+    return best if best >= 0.1 else 0.0
 
 
 def _around(order: Sequence[Segment], index: int, reach: float) -> Iterator[Segment]:
-    """Neighbours in the order of their tops, not further away than `reach`."""
-    top = order[index].band.y0
-    for step in (-1, 1):
-        at = index + step
-        while 0 <= at < len(order) and abs(order[at].band.y0 - top) <= reach:
+    """Segments that lie not further than `reach` above or below the one at `index` of `order` (sorted by top)."""
+    box = order[index].box
+    for at in range(index + 1, len(order)):
+        if order[at].box.y0 > box.y1 + reach:
+            break
+        yield order[at]
+    for at in range(index - 1, -1, -1):
+        if order[at].box.y0 < box.y0 - 3 * reach:
+            break
+        if order[at].box.y1 > box.y0 - reach:
             yield order[at]
-            at += step
 
 
 def _distance(a: Box, b: Box) -> float:
     return max(a.x0 - b.x1, b.x0 - a.x1, 0.0)
 
 
-def _merged(main: Segment, scripts: Sequence[Segment]) -> Segment:
-    glyphs = sorted([*main.glyphs, *(g for s in scripts for g in s.glyphs)], key=lambda g: g.box.x0)
+def _merged(main: Segment, script: Segment) -> Segment:
+    glyphs = sorted([*main.glyphs, *script.glyphs], key=lambda g: g.box.x0)
     return segment_of(glyphs, main.em, main.confidence, main.origin, main.bold)
 
 

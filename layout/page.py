@@ -79,7 +79,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
 
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
         em = _em_of_glyphs(text.glyphs)
-        glyphs, _ = assemble(text.glyphs, digital_shapes(text, ink.mask, em), ink.boxes)
+        glyphs, _ = assemble(text.glyphs, digital_shapes(text, ink.mask, em, ink.boxes), ink.boxes)
         return _Reading(digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     straight = straighten(page.image, page.dpi, engine)
     boxes, strays = line_boxes(straight)

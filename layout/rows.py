@@ -8,13 +8,14 @@ from dataclasses import dataclass
 
 from layout.formulas.lines import WIDE_GAP, write_glyphs
 from layout.segments import Segment, is_wide
-from layout.types import Line
+from layout.types import Glyph, Line
 from wholepage.boxes import Box
 
 # A formula that ends or goes on with an operator was broken at the end of a line.
 _OPERATOR = r"\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx)"
 BROKEN_FORMULA_END = re.compile(rf"(?:[=<>+\-(,|]|{_OPERATOR})\$$")
 BROKEN_FORMULA_START = re.compile(rf"\$(?:[=<>+\-)]|{_OPERATOR}(?![a-z]))")
+LEVEL_EM = 0.12  # segments whose writing lines differ less stand on one
 MINOR = 0.8  # a segment with a font smaller than this share of the row's is an index, exponent or fraction part
 
 
@@ -64,8 +65,7 @@ def row_line(row: Row, column: int) -> Line:
     """The row as one line: glyphs by x, formulas as one glyph `$…$` each, gaps as spaces."""
     main_em = max(s.em for s in row.segments)
     blanks = [g for s in row.segments for g in s.glyphs if g.text.isspace()]
-    visible = [g for s in row.segments for g in s.glyphs if not g.text.isspace()]
-    glyphs = write_glyphs(visible, blanks, main_em)
+    glyphs = write_glyphs(_groups(row, main_em), blanks, main_em)
     weights = [max(s.box.width, 1.0) for s in row.segments]
     total = sum(weights)
     confidence = sum(s.confidence * w for s, w in zip(row.segments, weights, strict=True)) / total
@@ -73,6 +73,21 @@ def row_line(row: Row, column: int) -> Line:
     origin = "ocr" if any(s.origin == "ocr" for s in row.segments) else "text_layer"
     text = "".join(g.text for g in glyphs)
     return Line(text, row.box, tuple(glyphs), confidence, origin, column=column, bold=bold)  # type: ignore[arg-type]
+
+
+def _groups(row: Row, main_em: float) -> list[list[Glyph]]:
+    """Visible glyphs of the row by writing line: options side by side need not stand on one."""
+    main = sorted((s for s in row.segments if s.em >= MINOR * main_em), key=lambda s: s.box.x0)
+    groups: list[list[Segment]] = []
+    for segment in main:
+        if groups and abs(groups[-1][-1].band.y1 - segment.band.y1) < LEVEL_EM * main_em:
+            groups[-1].append(segment)
+        else:
+            groups.append([segment])
+    for small in (s for s in row.segments if s.em < MINOR * main_em):
+        gaps = [min(max(s.box.x0 - small.box.x1, small.box.x0 - s.box.x1, 0.0) for s in group) for group in groups]
+        groups[gaps.index(min(gaps))].append(small)
+    return [[g for s in group for g in s.glyphs if not g.text.isspace()] for group in groups]
 
 
 def join_rows(segments: Sequence[Segment], em: float) -> str:

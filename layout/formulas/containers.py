@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of, is_math_font
+from layout.formulas.digital import ACCENTS
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
 from layout.formulas.shapes import Shape
-from layout.formulas.structure import SMALL, node_of, operators, with_limits
-from layout.formulas.symbols import BRACKETS
+from layout.formulas.structure import ARROWS, SMALL, node_of, operators, with_limits
+from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -22,6 +23,15 @@ from wholepage.boxes import Box
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
 ROOT_SIGN = "√"
+GROWING = BRACKETS | BIG_OPERATORS
+# Commands for one letter and for several.
+OVER = {
+    "bar": ("bar", "overline"),
+    "arrow": ("vec", "overrightarrow"),
+    "hat": ("hat", "widehat"),
+    "dot": ("dot", "dot"),
+    "tilde": ("tilde", "widetilde"),
+}
 
 
 def assemble(
@@ -37,7 +47,7 @@ def assemble(
     Returns:
         The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
     """
-    atoms = [atom_of(g) for g in glyphs if not g.text.isspace()]
+    atoms = [atom_of(g) for g in glyphs if not g.text.isspace() and g.text not in ACCENTS]
     field = Field(atoms if comps is None else measured(atoms, comps))
     blanks = [g for g in glyphs if g.text.isspace()]
     unused: list[Shape] = []
@@ -54,19 +64,28 @@ def assemble(
 
 
 def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
-    """Atoms with the true height of those brackets in mathematical fonts that have grown."""
+    """Atoms with the true extent of those brackets, large operators and arrows in mathematical fonts that have grown."""
     out = []
     for atom in atoms:
-        if atom.text in BRACKETS and is_math_font(atom.glyph.font):
-            box, size = atom.glyph.box, atom.size
+        box, size = atom.glyph.box, atom.size
+        grows = atom.text in BRACKETS or atom.text in BIG_OPERATORS
+        if not is_math_font(atom.glyph.font) or not (grows or atom.text in ARROWS):
+            out.append(atom)
+            continue
+        if grows:
             hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
             hit &= (comps[:, 1] < box.y1) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
-            if hit.any():
-                own = comps[hit]
-                tall = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
-                out.append(replace(atom, ink=tall, baseline=tall.cy + AXIS * size))
-                continue
-        out.append(atom)
+        else:
+            hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)
+            middle = (comps[:, 1] + comps[:, 3]) / 2
+            hit &= (np.abs(middle - atom.axis) < 0.3 * size) & (comps[:, 3] - comps[:, 1] < 0.6 * size)
+        if hit.any():
+            own = comps[hit]
+            ink = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+            baseline = ink.cy + AXIS * size if grows else atom.baseline
+            out.append(replace(atom, ink=ink, baseline=baseline))
+        else:
+            out.append(atom)
     return out
 
 
@@ -89,7 +108,7 @@ def distinct(shapes: Sequence[Shape]) -> list[Shape]:
 
 def _glyph(field: Field, atom: Atom) -> Glyph:
     """The atom as a glyph of a line: plain ones as they came, composites with the size and baseline of their line."""
-    grown = atom.text in BRACKETS and atom.ink.height > 1.2 * atom.size
+    grown = bool(atom.text) and atom.text in GROWING and atom.ink.height > 1.2 * atom.size
     if not field.is_composite(atom) and not grown:
         return atom.glyph
     size, baseline = field.line_of(atom)
@@ -156,7 +175,7 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
                 continue
             small = atom.size < SMALL * size
             apart = max(hull.y0 - atom.ink.y1, atom.ink.y0 - hull.y1)
-            if atom.ink.y_overlap(hull) > 0.25 * min(atom.ink.height, hull.height) or (small and apart < 0.12 * size):
+            if apart < (0.12 * size if small else -0.02 * size):
                 taken.append(atom)
                 hull = hull.union(atom.ink)
                 changed = True
@@ -172,6 +191,8 @@ def _goes_on(field: Field, taken: list[Atom], bar: Box) -> bool:
     hull = Box.hull(a.ink for a in taken)
     for atom in field.near(hull.grow(0.5 * size, 0)):
         if any(atom is t for t in taken) or atom.size < SMALL * size or field.is_composite(atom):
+            continue
+        if atom.text == ROOT_SIGN or atom.text in BRACKETS:
             continue
         beside = atom.ink.x0 >= hull.x1 - 1 or atom.ink.x1 <= hull.x0 + 1
         gap = max(atom.ink.x0 - hull.x1, hull.x0 - atom.ink.x1)
@@ -241,9 +262,8 @@ def _over(field: Field, shape: Shape) -> Atom | None:
         return None
     text = "".join(a.text for a in below)
     single = len(below) == 1
-    command = {"arrow": "vec" if single else "overrightarrow", "hat": "hat" if single else "widehat"}.get(
-        shape.kind, "bar" if single and not text.isdigit() else "overline"
-    )
+    single = single and not text.isdigit()
+    command = OVER[shape.kind][0 if single else 1]
     row = median(a.baseline for a in below)
     glyph = Glyph("", hull.union(bar), size, below[0].glyph.font, min(a.glyph.confidence for a in below), row)
     return field.replace(below, Atom(Over(node_of(below), command), hull.union(bar), row, size, glyph))

@@ -7,36 +7,101 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from layout.formulas.shapes import Shape
+from layout.formulas.shapes import Shape, ShapeKind
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import Box
 
 MAX_BAR_EM = 40.0
 MIN_ROOT_EM, MAX_ROOT_EM = 0.45, 7.0
 ARROW_EM = 0.5  # lower drawings are arrows, hats or braces
+# Accents that fonts hold as characters of their own.
+ACCENTS: dict[str, ShapeKind] = {
+    "\u20d7": "arrow",
+    "\u0302": "hat",
+    "^": "hat",
+    "\u02c6": "hat",
+    "\u0304": "bar",
+    "\u0305": "bar",
+    "\u02c9": "bar",
+    "\u00af": "bar",
+    "\u203e": "bar",
+    "\u0307": "dot",
+    "\u02d9": "dot",
+    "\u0303": "tilde",
+    "\u02dc": "tilde",
+}
 Mask = NDArray[np.uint8]
 Ink = NDArray[np.bool_]
 
 
-def digital_shapes(text: TextLayer, mask: Mask, em: float) -> list[Shape]:
-    """Bars, radical signs and arrows of a page.
+def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.float64]) -> list[Shape]:
+    """Bars, radical signs, arrows and accents of a page.
 
     Args:
         text: the page's text layer.
         mask: H×W, 255 where the page image has ink.
         em: the page's font size in px.
+        comps: N×4, boxes of the ink's connected components.
     """
     ink: Ink = mask > 0
-    bars = [r for r in text.rules if r.width > 2.5 * max(r.height, 1.0) and r.width < MAX_BAR_EM * em]
-    shapes = [Shape("bar", b) for b in bars]
-    for glyph in text.glyphs:
-        if glyph.text == "√":
-            shape = _root_of_glyph(glyph, bars, ink)
-            if shape is not None:
-                shapes = [s for s in shapes if s.box is not shape[1]]
-                shapes.append(shape[0])
+    bars = _free_bars(text.rules, em)
+    shapes: list[Shape] = []
+    roots = [r for b in bars if (r := _root_at(b, comps, em)) is not None]
+    used = {id(bar) for _, bar in roots}
+    shapes.extend(shape for shape, _ in roots)
+    for index, glyph in enumerate(text.glyphs):
+        if glyph.text == "√" and not any(s.box.holds(glyph.box.cx, s.box.cy) for s in shapes):
+            found = _root_of_glyph(glyph, [b for b in bars if id(b) not in used], ink)
+            if found is not None:
+                shapes.append(found[0])
+                used.add(id(found[1]))
+        elif glyph.text in ACCENTS:
+            accent = _accent(glyph, text.glyphs[index - 1] if index else glyph, comps)
+            if accent is not None:
+                shapes.append(accent)
+    shapes.extend(Shape("bar", b) for b in bars if id(b) not in used)
     shapes.extend(s for p in text.paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
     return shapes
+
+
+def _free_bars(rules: Sequence[Box], em: float) -> list[Box]:
+    """Horizontal strokes that meet no vertical one: those of tables and frames are no parts of formulas."""
+    upright = [r for r in rules if r.height > 2.5 * max(r.width, 1.0) and r.height > 0.8 * em]
+
+    def framed(bar: Box) -> bool:
+        area = bar.grow(3)
+        return any(u.x0 <= area.x1 and u.x1 >= area.x0 and u.y0 <= area.y1 and u.y1 >= area.y0 for u in upright)
+
+    flat = [r for r in rules if r.width > 2.5 * max(r.height, 1.0) and r.width < MAX_BAR_EM * em]
+    return [b for b in flat if not framed(b)]
+
+
+def _root_at(bar: Box, comps: NDArray[np.float64], em: float) -> tuple[Shape, Box] | None:
+    """A radical sign whose ink runs into the left end of a bar and stands below it."""
+    hit = (comps[:, 0] < bar.x0 - 0.2 * em) & (comps[:, 0] > bar.x0 - 1.6 * em)
+    hit &= (comps[:, 2] >= bar.x1 - 3) & (comps[:, 3] > bar.y1 + 0.45 * em)
+    hit &= (np.abs(comps[:, 1] - bar.y0) <= 3) & (comps[:, 2] <= bar.x1 + 0.8 * em)
+    if not hit.any():
+        return None
+    own = comps[hit][0]
+    return Shape("radical", Box(float(own[0]), bar.y0, bar.x1, float(own[3])), bar.x0), bar
+
+
+def _accent(glyph: Glyph, before: Glyph, comps: NDArray[np.float64]) -> Shape | None:
+    """An accent that is a character of its own: where its ink really is, a text layer does not say.
+
+    A combining mark comes behind the letter that it stands on.
+    """
+    size, base = glyph.size, glyph.box.y1 if glyph.baseline is None else glyph.baseline
+    letter = before.box if glyph.box.width < 0.05 * size else glyph.box
+    near = (comps[:, 3] < base - 0.3 * size) & (comps[:, 1] > base - 1.25 * size)
+    near &= (comps[:, 3] - comps[:, 1] < 0.35 * size) & (comps[:, 2] > letter.x0 + 0.2 * letter.width)
+    near &= comps[:, 0] < letter.x1 + 0.1 * size
+    if not near.any():
+        return None
+    own = comps[near]
+    off = np.abs((own[:, 0] + own[:, 2]) / 2 - letter.cx) - (own[:, 2] - own[:, 0]) / 2
+    return Shape(ACCENTS[glyph.text], Box.of(own[np.argmin(off)]))
 
 
 def _root_of_glyph(glyph: Glyph, bars: Sequence[Box], ink: Ink) -> tuple[Shape, Box | None] | None:

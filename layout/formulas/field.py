@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from statistics import median
 
 from layout.formulas.atoms import AXIS, Atom
-from layout.formulas.symbols import BRACKETS
+from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Grid, Sym
 from wholepage.boxes import Box
 
@@ -90,4 +90,4 @@ class Field:
 
 
 def _by_axis(atom: Atom) -> bool:
-    return isinstance(atom.node, Frac | Grid) or atom.text in BRACKETS
+    return isinstance(atom.node, Frac | Grid) or atom.text in BRACKETS or atom.text in BIG_OPERATORS

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from statistics import median
 from typing import Literal
 
 from layout.formulas.atoms import AXIS, Atom
 from layout.formulas.field import Field
 from layout.formulas.structure import SMALL, node_of
-from layout.formulas.tree import Grid, Node
-from layout.segments import is_wide
+from layout.formulas.tree import Grid, Node, Row
 from layout.types import Glyph
 from wholepage.boxes import Box
 
 TALL_EM = 1.7  # a bracket taller than this may hold several rows
 TOUCH_EM = 0.12
-CELL_GAP_EM = 0.75
+CASES_GAP_EM, MATRIX_GAP_EM = 0.45, 0.32  # blank strips between columns
 END_GAP_EM = 2.6
 MATRIX: dict[str, tuple[str, Literal["pmatrix", "bmatrix", "vmatrix"]]] = {
     "(": (")", "pmatrix"),
@@ -71,7 +71,7 @@ def _fold(field: Field, brace: Atom, pieces: list[Atom], hull: Box) -> None:
         return
     rows, content = (rows, content) if closing else _without_tail(rows, content, hull)
     kind: Literal["cases", "pmatrix", "bmatrix", "vmatrix"] = MATRIX[brace.text][1] if closing else "cases"
-    node = Grid(tuple(_cells(row, size, kind) for row in rows), kind)
+    node = Grid(tuple(_cells(rows, size, kind)), kind)
     box = Box.hull([hull, *(a.ink for a in content), *(c.ink for c in closing)])
     baseline = hull.cy + AXIS * size
     glyph = Glyph("", box, size, brace.glyph.font, min(a.glyph.confidence for a in content), baseline)
@@ -109,29 +109,38 @@ def _rows(atoms: list[Atom]) -> list[list[Atom]]:
 
 def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tuple[list[list[Atom]], list[Atom]]:
     """A line that goes on behind cases stands level with the bracket's middle and lies right of the rows."""
-    middle = hull.cy
-    level = [r for r in rows if abs(median(a.axis for a in r) - middle) < 0.2 * r[0].size]
+    size = max(a.size for a in content)
+    level = [r for r in rows if abs(median(a.axis for a in r) - hull.cy) < 0.25 * size]
     others = [r for r in rows if not any(r is m for m in level)]
     if not level or not others:
         return rows, content
-    edge = max(a.ink.x1 for r in others for a in r)
-    kept = [[a for a in r if a.ink.x0 < edge + 0.1 * a.size] if any(r is m for m in level) else r for r in rows]
-    kept = [r for r in kept if r]
-    if level and len(others) >= 2 and all(a.ink.x0 >= edge for a in level[0]):
-        kept = others
-    inside = [a for r in kept for a in r]
-    return kept, inside
+    edge = max(a.ink.x1 for r in others for a in r if a.size >= SMALL * size)
+    kept = [[a for a in r if a.ink.x0 < edge + (0.35 * size if a.size < SMALL * size else -0.02 * size)] for r in rows]
+    kept = [r for r in kept if any(a.size >= SMALL * size for a in r)]
+    return kept, [a for r in kept for a in r]
 
 
-def _cells(row: list[Atom], size: float, kind: str) -> tuple[Node, ...]:
-    """A row's cells: parted at wide gaps."""
-    ordered = sorted(row, key=lambda a: a.ink.x0)
-    cells: list[list[Atom]] = [[ordered[0]]]
+def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, ...]]:
+    """The rows' cells: columns are parted by strips that are blank in every row.
+
+    In cases the second column begins at one x; equations of a system may have gaps anywhere.
+    """
+    least = CASES_GAP_EM if kind == "cases" else MATRIX_GAP_EM
+    ordered = sorted((a for r in rows for a in r), key=lambda a: a.ink.x0)
+    cuts: list[float] = []
+    edge = ordered[0].ink.x1
     for atom in ordered[1:]:
-        gap = atom.ink.x0 - max(a.ink.x1 for a in cells[-1])
-        wide = CELL_GAP_EM if kind != "cases" else 0.9
-        if gap > wide * size and not is_wide(atom.text or "x"):
-            cells.append([atom])
-        else:
-            cells[-1].append(atom)
-    return tuple(node_of(c) for c in cells)
+        if atom.ink.x0 - edge > least * size and (kind != "cases" or _aligned(rows, atom.ink.x0, size)):
+            cuts.append((atom.ink.x0 + edge) / 2)
+        edge = max(edge, atom.ink.x1)
+    return [tuple(_part(row, low, high) for low, high in pairwise([-1e9, *cuts, 1e9])) for row in rows]
+
+
+def _part(row: list[Atom], low: float, high: float) -> Node:
+    inside = [a for a in row if low < a.ink.cx <= high]
+    return node_of(inside) if inside else Row(())
+
+
+def _aligned(rows: list[list[Atom]], x: float, size: float) -> bool:
+    """Whether every row has something that begins right at `x`."""
+    return all(any(abs(a.ink.x0 - x) < 0.3 * size for a in row) for row in rows)

@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from layout.formulas.symbols import COMMANDS, FUNCTIONS, OWN_COMMAND
-from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall
+from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall, plain
 from layout.segments import is_wide
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.S)
@@ -105,11 +105,17 @@ def scripts(node: Script) -> str:
     out = ""
     sub, sup = node.sub, node.sup
     if sub is not None:
-        out += "_" + braced(_write(sub))
+        out += "_" + braced(_named(sub) or _write(sub))
     if sup is not None:
         text = _tidy(_write(sup))
         out += "^" + braced(text[1:] if text.startswith("^\\circ") else text)
     return out
+
+
+def _named(node: Node) -> str:
+    """A script that is a function's name alone only names something: v_max."""
+    word = plain(node)
+    return rf"\mathrm{{{word}}}" if word in OWN_COMMAND and isinstance(node, Row) else ""
 
 
 def braced(text: str) -> str:
@@ -153,6 +159,8 @@ def _function(flat: list[Node], start: int) -> tuple[int, str]:
     if name is None or any(isinstance(n, Script) for n in flat[start : start + len(name) - 1]):
         return 0, ""
     last = flat[start + len(name) - 1]
+    if name in ("min", "max") and start + len(name) == len(flat) and not isinstance(last, Script):
+        return 0, ""  # minutes, or a name; the function has arguments
     command = rf"\{name}" if name in OWN_COMMAND else rf"\operatorname{{{name}}}"
     return len(name), command + (scripts(last) if isinstance(last, Script) else "")
 
@@ -238,7 +246,7 @@ def parses(latex: str) -> bool:
     from latex2mathml.converter import convert
 
     try:
-        convert(latex)
+        convert(re.sub(r"\\x(?:longequal|rightleftharpoons)(?![a-z])", r"\\xrightarrow", latex))
     except Exception:  # the converter raises many kinds, each of which means the same here
         return False
     return True

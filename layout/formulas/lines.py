@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from layout.formulas.atoms import atom_of
 from layout.formulas.latex import to_latex
 from layout.formulas.spans import find_spans
-from layout.formulas.structure import Item, items_of, main_level
+from layout.formulas.structure import Item, items_of
 from layout.formulas.tree import plain, row_of
 from layout.segments import is_wide
 from layout.types import Glyph
@@ -20,17 +20,15 @@ CLOSING = ",.;:，。；：、）)】”"
 FORMULA_FONT = "#formula"
 
 
-def write_glyphs(glyphs: Sequence[Glyph], blanks: Sequence[Glyph], em: float) -> list[Glyph]:
+def write_glyphs(groups: Sequence[Sequence[Glyph]], blanks: Sequence[Glyph], em: float) -> list[Glyph]:
     """The line's glyphs from left to right with white space and formulas.
 
     Args:
-        glyphs: visible glyphs of one row, composites of `containers.assemble` among them.
+        groups: visible glyphs of one row, composites of `containers.assemble` among them, by writing line.
         blanks: white space that the source itself holds.
         em: font size of the row in px.
     """
-    atoms = [atom_of(g) for g in glyphs]
-    size, baseline = main_level(atoms)
-    items = items_of(atoms, size, baseline)
+    items = sorted((item for g in groups for item in items_of([atom_of(x) for x in g])), key=lambda i: i.box.x0)
     gaps = [_gap(items[n - 1] if n else None, item, em, blanks) for n, item in enumerate(items)]
     out: list[Glyph] = []
     position = 0

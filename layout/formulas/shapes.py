@@ -7,7 +7,7 @@ from typing import Literal
 
 from wholepage.boxes import Box
 
-ShapeKind = Literal["bar", "radical", "arrow", "hat"]
+ShapeKind = Literal["bar", "radical", "arrow", "hat", "dot", "tilde"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -203,7 +203,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
             attached = (stop < len(out) and not out[stop].gap and isinstance(out[stop].item.node, Script)) or (
                 n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
             )
-            name = next((f for f in FUNCTIONS if word.startswith(f)), None)
+            name = next((f for f in FUNCTIONS if word.startswith(f) and len(word) <= len(f) + 2), None)
             formula = word.isupper() or word in UNITS or name is not None or attached
             italic = all(e.item.node.style == "italic" for e in out[n:stop] if isinstance(e.item.node, Sym))
             if not formula and not (italic and len(word) <= 3):

@@ -7,14 +7,22 @@ from dataclasses import dataclass
 from statistics import median
 
 from layout.formulas.atoms import Atom
-from layout.formulas.symbols import BIG_OPERATORS, BRACKETS, RELATIONS, UNDER_OPERATORS
-from layout.formulas.tree import Frac, Grid, Node, Row, Script, Sym, row_of
+from layout.formulas.symbols import BIG_OPERATORS, BRACKETS, UNDER_OPERATORS
+from layout.formulas.tree import Arrow, Frac, Grid, Node, Row, Script, Sym, row_of
+from layout.segments import is_wide
 from wholepage.boxes import Box
 
 SMALL = 0.86  # a font smaller than this share of its row's is a script's
 RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline that make a script
 NEAR_EM = 0.5  # a script stands this close behind its base
-ARROWS = frozenset("→⟶←⇌⇋=")
+CARRIERS = frozenset(")]}|∣‖⟩′∞!∂∇ℓ△□°%")
+ARROWS = {
+    "→": "xrightarrow",
+    "⟶": "xrightarrow",
+    "⇌": "xrightleftharpoons",
+    "⇋": "xrightleftharpoons",
+    "=": "xlongequal",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +89,7 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
     """0 on the line, 1 raised, -1 lowered."""
     if isinstance(atom.node, Frac | Grid):
         shift = (baseline - 0.25 * size - atom.axis) / size
-        limit = 0.3
+        limit = 0.18
         small = True
     else:
         if atom.text in BIG_OPERATORS or (atom.text in BRACKETS and atom.size >= SMALL * size):
@@ -94,7 +102,7 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
         return 0 if abs(shift) < 0.35 else (1 if shift > 0 else -1)
     if shift > limit:
         return 1
-    if shift < -(0.3 if isinstance(atom.node, Frac | Grid) else LOWERED):
+    if shift < -(0.18 if isinstance(atom.node, Frac | Grid) else LOWERED):
         return -1
     if atom.text in ("′", "″", "'", "°", "∘"):
         return 1
@@ -125,13 +133,13 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
 
 
 def _can_carry(item: Item) -> bool:
-    """Whether scripts can belong to the item: not to white space, punctuation, an operator or an ideograph."""
+    """Whether scripts can belong to the item: letters, digits, closing brackets, large operators, composites."""
     if not isinstance(item.node, Sym):
         return True
     text = item.node.text
-    if text in RELATIONS and text not in ARROWS:
+    if is_wide(text):
         return False
-    return not (text.isspace() or text in ",.;:，。；：、？！+-−×÷(（[｛{<>" or text == "\\")
+    return text.isalnum() or text in BIG_OPERATORS or text in ARROWS or text in CARRIERS
 
 
 def _scripted(item: Item, sub: Node | None, sup: Node | None, atoms: tuple[Atom, ...]) -> Item:
@@ -161,7 +169,7 @@ def with_limits(atoms: Sequence[Atom]) -> list[Atom]:
 
 def operators(atoms: Sequence[Atom]) -> list[list[Atom]]:
     """Large operators: single signs, and the words lim, max, min as runs of letters."""
-    found: list[list[Atom]] = [[a] for a in atoms if a.text in BIG_OPERATORS]
+    found = [[a] for a in atoms if a.text in BIG_OPERATORS or (a.text in ARROWS and a.ink.width > 1.1 * a.size)]
     letters = sorted((a for a in atoms if a.text in ("l", "m")), key=lambda a: a.ink.x0)
     if not letters:
         return found
@@ -195,10 +203,13 @@ def _limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
     above = _stack(hull, [a for a in small if a.ink.cy < hull.cy], size, below=False)
     if not below and not above:
         return atoms
+    lower, upper = (node_of(part) if part else None for part in (below, above))
     base = row_of([a.node for a in group])
     if len(group) > 1:
         base = Row(tuple(Sym(a.text, "upright") for a in group))
-    node = Script(base, node_of(below) if below else None, node_of(above) if above else None)
+    node: Node = Script(base, lower, upper)
+    if group[0].text in ARROWS:
+        node = Arrow(upper, lower, ARROWS[group[0].text])
     used = [*group, *below, *above]
     box = Box.hull(a.ink for a in used)
     lead = group[0]

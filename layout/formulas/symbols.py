@@ -15,7 +15,7 @@ COMMANDS: dict[str, str] = {
     "⊂": r"\subset", "⊃": r"\supset", "⊆": r"\subseteq", "⊇": r"\supseteq", "⊊": r"\subsetneq", "⊄": r"\not\subset",
     "⫋": r"\subsetneqq", "∪": r"\cup", "∩": r"\cap", "∖": r"\setminus", "∅": r"\emptyset", "∞": r"\infty",
     "∠": r"\angle",
-    "⊥": r"\perp", "△": r"\triangle", "▵": r"\triangle", "□": r"\Box", "◇": r"\Diamond", "◊": r"\Diamond",
+    "⊥": r"\perp", "⟂": r"\perp", "△": r"\triangle", "▵": r"\triangle", "□": r"\Box", "◇": r"\Diamond", "◊": r"\Diamond",
     "▱": "▱", "⌒": r"\frown",
     "∁": r"\complement", "∂": r"\partial", "∇": r"\nabla", "∀": r"\forall", "∃": r"\exists", "¬": r"\neg",
     "∧": r"\land",
@@ -35,7 +35,7 @@ COMMANDS: dict[str, str] = {
 }  # fmt: skip
 
 GREEK = frozenset("αβγδεϵζηθϑικλμνξπρσςτυφϕχψωΓΔΘΛΞΠΣΥΦΨΩ")
-RELATIONS = frozenset("=＝<>＜＞≤≥≦≧≠≈≡≅≌∼∽≃∝≪≫∈∉∋⊂⊃⊆⊇⊊⊄⫋→⟶←↔⇒⟹⇐⇔⟺↦⇌⇋⊥∥")
+RELATIONS = frozenset("=＝<>＜＞≤≥≦≧≠≈≡≅≌∼∽≃∝≪≫∈∉∋⊂⊃⊆⊇⊊⊄⫋→⟶←↔⇒⟹⇐⇔⟺↦⇌⇋⊥⟂∥")
 BINARY = frozenset("+-−–×÷±∓·∙⋅∗*∪∩∖∧∨⊕⊗⊙＋－/／∘")
 BIG_OPERATORS = frozenset("∑∏∫∬∭∮⋃⋂")
 OPEN = {"(": ")", "[": "]", "{": "}", "（": "）", "［": "］", "｛": "｝", "⟨": "⟩"}
