@@ -12,7 +12,10 @@ import re
 FONT = re.compile(r"^(?:\w{6}\+)?(cm(?:mi|mib|sy|bsy|ex|r|ss|bx|ti))(?:\d|$)", re.I)
 
 _LOW_ITALIC = "ΓΔΘΛΞΠΣΥΦΨΩαβγδϵζηθικλμνξπρστυϕχψ"  # OML 0x00–0x20
-_HIGH_ITALIC = {0x21: "ω", 0x22: "ε", 0x23: "ϑ", 0x25: "ϱ", 0x26: "ς", 0x27: "φ", 0x3A: ".", 0x3B: ",", 0x3D: "/", 0x40: "∂", 0x60: "ℓ"}  # fmt: skip
+_HIGH_ITALIC = {
+    0x21: "ω", 0x22: "ε", 0x23: "ϑ", 0x25: "ϱ", 0x26: "ς", 0x27: "φ", 0x3A: ".", 0x3B: ",", 0x3D: "/", 0x40: "∂",
+    0x60: "ℓ",
+}  # fmt: skip
 _LOW_SYMBOLS = "−·×∗÷⋄±∓⊕⊖⊗⊘⊙○∘•≍≡⊆⊇≤≥≼≽∼≈⊂⊃≪≫≺≻←"  # OMS 0x00–0x20
 _HIGH_SYMBOLS = {
     0x21: "→", 0x22: "↑", 0x23: "↓", 0x24: "↔", 0x27: "≃", 0x28: "⇐", 0x29: "⇒", 0x2A: "⇑", 0x2B: "⇓", 0x2C: "⇔",
@@ -40,30 +43,33 @@ _EXTENSION = {
 }  # fmt: skip
 _GREEK_CAPITALS = "ΓΔΘΛΞΠΣΥΦΨΩ"  # OT1 0x00–0x0A
 _ROMAN_ACCENTS = {0x16: "\u0304", 0x5E: "\u0302", 0x5F: "\u0307", 0x7E: "\u0303"}
+_TABLES: dict[str, tuple[str, dict[int, str]]] = {
+    "cmmi": (_LOW_ITALIC, _HIGH_ITALIC),
+    "cmmib": (_LOW_ITALIC, _HIGH_ITALIC),
+    "cmsy": (_LOW_SYMBOLS, _HIGH_SYMBOLS),
+    "cmbsy": (_LOW_SYMBOLS, _HIGH_SYMBOLS),
+    "cmex": ("", _EXTENSION),
+}
 
 
 def decode_tex(char: str, font: str) -> str:
     """The character that code `char` prints in a Computer Modern font; `char` itself where it is right already."""
     match = FONT.match(font)
-    if not match or len(char) != 1:
+    code = _code(ord(char)) if match and len(char) == 1 else None
+    if match is None or code is None:
         return char
     family = match[1].lower()
-    code = _code(ord(char))
-    if code is None:
-        return char
-    if family in ("cmmi", "cmmib"):
-        return _LOW_ITALIC[code] if code < len(_LOW_ITALIC) else _HIGH_ITALIC.get(code, char)
-    if family in ("cmsy", "cmbsy"):
-        return _LOW_SYMBOLS[code] if code < len(_LOW_SYMBOLS) else _HIGH_SYMBOLS.get(code, char)
-    if family == "cmex":
-        return _EXTENSION.get(code, char)
-    if code < len(_GREEK_CAPITALS):
-        return _GREEK_CAPITALS[code]
-    return _ROMAN_ACCENTS.get(code, char)
+    low, high = _TABLES.get(family, (_GREEK_CAPITALS, _ROMAN_ACCENTS))
+    return low[code] if code < len(low) else high.get(code, char)
+
+
+# Names that Latin-1 codes share with other code points: PDF readers give either.
+_ALIASES = {0x2219: 0xB7, 0x03BC: 0xB5, 0x02C9: 0xAF, 0x2215: 0x2F, 0x2044: 0x2F}
 
 
 def _code(point: int) -> int | None:
     """The font's code of a code point: as it is below 128, moved down again where BaKoMa moved it up."""
+    point = _ALIASES.get(point, point)
     if point < 0x80:
         return point
     if 0xA1 <= point <= 0xAA:

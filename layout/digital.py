@@ -52,7 +52,7 @@ def _with_scripts(segments: Sequence[Segment]) -> list[Segment]:
 
 
 def _fit(script: Segment, main: Segment) -> float:
-    """How well a script belongs to a segment: its vertical overlap with the glyphs that it stands at, 0 = not at all."""
+    """How well a script belongs to a segment: its vertical overlap with the glyphs it stands at, 0 = not at all."""
     best = 0.0
     for glyph in main.glyphs:
         if glyph.text.isspace() or _distance(glyph.box, script.box) >= 0.3 * main.em:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from layout.formulas.symbols import BINARY, BRACKETS, PIECES, RELATIONS
 from layout.formulas.tree import Node, Style, Sym
@@ -20,8 +21,8 @@ ITALIC_FONT = re.compile(
     r"ital|oblique|slanted|CMMI|CMMIB|LMMathItalic|LMMI|rtxmi|-It$|Kursiv|,I$|Math-Italic|#italic", re.I
 )
 BOLD_FONT = re.compile(r"bold|black|heavy|CMBX|-Bd", re.I)
-DOUBLE_FONT = re.compile(r"MSBM|KaTeX_AMS|#double", re.I)
-SCRIPT_FONT = re.compile(r"Caligraphic|CMSY|EUSM|RSFS|#script", re.I)
+DOUBLE_FONT = re.compile(r"MSBM|KaTeX_AMS|double", re.I)
+SCRIPT_FONT = re.compile(r"Caligraphic|CMSY|EUSM|RSFS|#math-script", re.I)
 
 X_HEIGHT, CAP_HEIGHT, DEPTH = 0.46, 0.70, 0.21
 AXIS = 0.25  # height of the mathematical axis above the baseline, in font sizes
@@ -57,6 +58,7 @@ class Atom:
         return self.baseline - AXIS * self.size
 
 
+@lru_cache(maxsize=4096)
 def is_math_font(font: str) -> bool:
     """Whether a font is made for mathematics alone."""
     return bool(MATH_FONT.search(font))

@@ -64,7 +64,7 @@ def assemble(
 
 
 def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
-    """Atoms with the true extent of those brackets, large operators and arrows in mathematical fonts that have grown."""
+    """Atoms with the true extent of brackets, large operators and arrows that have grown, in fonts for mathematics."""
     out = []
     for atom in atoms:
         box, size = atom.glyph.box, atom.size
@@ -74,7 +74,8 @@ def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
             continue
         if grows:
             hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
-            hit &= (comps[:, 1] < box.y1) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
+            # Fonts of large signs hang them below their baseline.
+            hit &= (comps[:, 1] < box.y1 + size) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
         else:
             hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)
             middle = (comps[:, 1] + comps[:, 3]) / 2
@@ -175,13 +176,27 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
                 continue
             small = atom.size < SMALL * size
             apart = max(hull.y0 - atom.ink.y1, atom.ink.y0 - hull.y1)
-            if apart < (0.12 * size if small else -0.02 * size):
+            if apart < (0.12 * size if small else -0.02 * size) and not (
+                small and _belongs_elsewhere(atom, taken, atoms)
+            ):
                 taken.append(atom)
                 hull = hull.union(atom.ink)
                 changed = True
     if _goes_on(field, taken, bar):
         return []
     return taken
+
+
+def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bool:
+    """Whether a letter outside of the part stands nearer to a script than all of the part's."""
+
+    def fit(base: Atom) -> float:
+        gap = script.ink.x0 - base.ink.x1
+        level = base.ink.y_overlap(script.ink) / max(script.ink.height, 1.0)
+        return level if -0.3 * base.size <= gap < 0.3 * base.size else 0.0
+
+    rest = [a for a in atoms if a.size > script.size and not any(a is t for t in taken)]
+    return max(map(fit, rest), default=0.0) > max(map(fit, taken), default=0.0)
 
 
 def _goes_on(field: Field, taken: list[Atom], bar: Box) -> bool:

@@ -130,7 +130,12 @@ def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, .
     cuts: list[float] = []
     edge = ordered[0].ink.x1
     for atom in ordered[1:]:
-        if atom.ink.x0 - edge > least * size and (kind != "cases" or _aligned(rows, atom.ink.x0, size)):
+        apart = atom.ink.x0 - edge
+        if kind == "cases":
+            blank = _aligned(rows, atom.ink.x0, size) and apart > (0.12 if _after_commas(rows, edge) else least) * size
+        else:
+            blank = apart > least * size
+        if blank:
             cuts.append((atom.ink.x0 + edge) / 2)
         edge = max(edge, atom.ink.x1)
     return [tuple(_part(row, low, high) for low, high in pairwise([-1e9, *cuts, 1e9])) for row in rows]
@@ -139,6 +144,12 @@ def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, .
 def _part(row: list[Atom], low: float, high: float) -> Node:
     inside = [a for a in row if low < a.ink.cx <= high]
     return node_of(inside) if inside else Row(())
+
+
+def _after_commas(rows: list[list[Atom]], x: float) -> bool:
+    """Whether what stands left of `x` ends with a comma in every row."""
+    lasts = [max((a for a in row if a.ink.cx <= x), key=lambda a: a.ink.x1, default=None) for row in rows]
+    return all(last is not None and last.text in (",", "，", ";", "；") for last in lasts)
 
 
 def _aligned(rows: list[list[Atom]], x: float, size: float) -> bool:

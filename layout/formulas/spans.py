@@ -10,7 +10,7 @@ from typing import Literal
 
 from layout.formulas.atoms import is_math_font
 from layout.formulas.structure import Item
-from layout.formulas.symbols import BINARY, FUNCTIONS, RELATIONS, STRONG
+from layout.formulas.symbols import BINARY, ELEMENTS, FUNCTIONS, RELATIONS, STRONG
 from layout.formulas.tree import Script, Sym
 from layout.segments import is_wide
 
@@ -62,6 +62,7 @@ UNITS = frozenset(
         "kJ",
     ]
 )
+COMPOUND = re.compile(rf"(?:{ELEMENTS})+")
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -143,7 +144,8 @@ def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
             continue
         text = "".join(i.text or "\x00" for i in items[start : start + 5])
         match = LABEL.match(text)
-        if match and not any(_whole_font(i) for i in items[start : start + match.end()]):
+        marks = items[start : start + match.end()] if match else ()
+        if match and not any(is_math_font(a.glyph.font) for i in marks for a in i.atoms):
             found.update(range(start, start + match.end()))
     return found
 
@@ -204,7 +206,13 @@ def _words(entries: list[Entry]) -> list[Entry]:
                 n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
             )
             name = next((f for f in FUNCTIONS if word.startswith(f) and len(word) <= len(f) + 2), None)
-            formula = word.isupper() or word in UNITS or name is not None or attached
+            compound = bool(COMPOUND.fullmatch(word)) and (_at_sign(out, n - 1) or _at_sign(out, stop))
+            if word in FUNCTIONS and stop < len(out) and out[stop].kind != "text":
+                for k in range(n, stop):
+                    out[k] = Entry(out[k].item, "math", out[k].gap)
+                n = stop
+                continue
+            formula = word.isupper() or word in UNITS or name is not None or attached or compound
             italic = all(e.item.node.style == "italic" for e in out[n:stop] if isinstance(e.item.node, Sym))
             if not formula and not (italic and len(word) <= 3):
                 for k in range(n, stop):
@@ -214,6 +222,12 @@ def _words(entries: list[Entry]) -> list[Entry]:
                     out[k] = Entry(out[k].item, "soft", out[k].gap)
         n = max(stop, n + 1)
     return out
+
+
+def _at_sign(entries: Sequence[Entry], n: int) -> bool:
+    """Whether an operator, a relation or a bracket stands at index `n`."""
+    text = entries[n].text if 0 <= n < len(entries) else ""
+    return bool(text) and (text in BINARY or text in RELATIONS or text in "()[]")
 
 
 def _letter(entry: Entry) -> bool:

@@ -15,7 +15,8 @@ COMMANDS: dict[str, str] = {
     "⊂": r"\subset", "⊃": r"\supset", "⊆": r"\subseteq", "⊇": r"\supseteq", "⊊": r"\subsetneq", "⊄": r"\not\subset",
     "⫋": r"\subsetneqq", "∪": r"\cup", "∩": r"\cap", "∖": r"\setminus", "∅": r"\emptyset", "∞": r"\infty",
     "∠": r"\angle",
-    "⊥": r"\perp", "⟂": r"\perp", "△": r"\triangle", "▵": r"\triangle", "□": r"\Box", "◇": r"\Diamond", "◊": r"\Diamond",
+    "⊥": r"\perp", "⟂": r"\perp", "△": r"\triangle", "▵": r"\triangle", "□": r"\Box", "◇": r"\Diamond",
+    "◊": r"\Diamond",
     "▱": "▱", "⌒": r"\frown",
     "∁": r"\complement", "∂": r"\partial", "∇": r"\nabla", "∀": r"\forall", "∃": r"\exists", "¬": r"\neg",
     "∧": r"\land",
@@ -56,3 +57,9 @@ PIECES: dict[str, str] = {
     "⎛": "(", "⎜": "(", "⎝": "(", "⎞": ")", "⎟": ")", "⎠": ")", "⎡": "[", "⎢": "[", "⎣": "[", "⎤": "]", "⎥": "]",
     "⎦": "]", "⎧": "{", "⎨": "{", "⎩": "{", "⎪": "{", "⎫": "}", "⎬": "}", "⎭": "}",
 }  # fmt: skip
+
+# Symbols of the elements that school chemistry and nuclear physics use.
+ELEMENTS = (
+    "He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Sc|Ti|Cr|Mn|Fe|Co|Ni|Cu|Zn|Ga|Ge|As|Se|Br|Kr|Rb|Sr|Zr|Mo|Tc|Ag|Cd|Sn|Sb|Te|Xe"
+    "|Cs|Ba|La|Ce|Pt|Au|Hg|Tl|Pb|Bi|Po|Rn|Ra|Th|Pa|Np|Pu|H|B|C|N|O|F|P|S|K|V|I|W|U"
+)
