@@ -25,7 +25,6 @@ TEXT = {
     "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
-    "max_position_embeddings": 2048,
 }
 
 
@@ -63,8 +62,11 @@ def tokenizer() -> Any:
     return made
 
 
-def save_tiny(folder: Path, family: str, opening: str = "", seed: int = 7) -> Path:
-    """Make, save and return a model folder; `family` is qwen3_vl or qwen2_5_vl, `opening` ends every prompt."""
+def save_tiny(folder: Path, family: str, opening: str = "", seed: int = 7, window: int = 2048) -> Path:
+    """Make, save and return a model folder.
+
+    `family` is qwen3_vl or qwen2_5_vl, `opening` ends every prompt, `window` is the most tokens of prompt and reply.
+    """
     import torch
     from transformers import GenerationConfig
 
@@ -78,7 +80,12 @@ def save_tiny(folder: Path, family: str, opening: str = "", seed: int = 7) -> Pa
         "vision_end_token_id": ids["<|vision_end|>"],
     }
     build = _qwen3 if family == "qwen3_vl" else _qwen25
-    model, processor = build(words, len(words), common, TEMPLATE.replace("{{ OPENING }}", opening))
+    model, processor = build(
+        words,
+        {**TEXT, "vocab_size": len(words), "max_position_embeddings": window},
+        common,
+        TEMPLATE.replace("{{ OPENING }}", opening),
+    )
     ends = [ids["<|im_end|>"], ids["<|endoftext|>"]]
     model.generation_config = GenerationConfig(
         eos_token_id=ends, pad_token_id=ids["<|endoftext|>"], do_sample=True, temperature=0.7, repetition_penalty=1.3
@@ -88,7 +95,7 @@ def save_tiny(folder: Path, family: str, opening: str = "", seed: int = 7) -> Pa
     return folder
 
 
-def _qwen3(words: Any, size: int, common: dict[str, int], template: str) -> tuple[Any, Any]:
+def _qwen3(words: Any, text: dict[str, Any], common: dict[str, int], template: str) -> tuple[Any, Any]:
     from transformers import (
         Qwen2VLImageProcessor,
         Qwen3VLConfig,
@@ -102,7 +109,7 @@ def _qwen3(words: Any, size: int, common: dict[str, int], template: str) -> tupl
         "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 32,
         "patch_size": 16, "spatial_merge_size": 2, "num_position_embeddings": 64, "deepstack_visual_indexes": [0],
     }  # fmt: skip
-    text = {**TEXT, "head_dim": 8, "vocab_size": size, "rope_parameters": rope}
+    text = {**text, "head_dim": 8, "rope_parameters": rope}
     model = Qwen3VLForConditionalGeneration(Qwen3VLConfig(text_config=text, vision_config=vision, **common))
     sizes = {"patch_size": 16, "merge_size": 2, "temporal_patch_size": 2}
     return model, Qwen3VLProcessor(
@@ -110,7 +117,7 @@ def _qwen3(words: Any, size: int, common: dict[str, int], template: str) -> tupl
     )
 
 
-def _qwen25(words: Any, size: int, common: dict[str, int], template: str) -> tuple[Any, Any]:
+def _qwen25(words: Any, text: dict[str, Any], common: dict[str, int], template: str) -> tuple[Any, Any]:
     from transformers import (
         Qwen2_5_VLConfig,
         Qwen2_5_VLForConditionalGeneration,
@@ -124,7 +131,7 @@ def _qwen25(words: Any, size: int, common: dict[str, int], template: str) -> tup
         "depth": 2, "hidden_size": 32, "intermediate_size": 48, "num_heads": 2, "out_hidden_size": 32,
         "patch_size": 14, "spatial_merge_size": 2, "window_size": 56, "fullatt_block_indexes": [1],
     }  # fmt: skip
-    text = {**TEXT, "vocab_size": size, "rope_parameters": rope}
+    text = {**text, "rope_parameters": rope}
     model = Qwen2_5_VLForConditionalGeneration(Qwen2_5_VLConfig(text_config=text, vision_config=vision, **common))
     sizes = {"patch_size": 14, "merge_size": 2, "temporal_patch_size": 2}
     return model, Qwen2_5_VLProcessor(
