@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes, sharp_mask, without_specks
-from layout.formulas.pixels_lines import refine
+from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_metrics import AXIS
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
 from layout.formulas.shapes import Shape
@@ -74,7 +74,10 @@ def _text_em(boxes: Sequence[Box], fallback: float) -> float:
     heights = [b.height for b in boxes if b.width > 6 * b.height]
     if len(heights) < 3:
         heights = [b.height for b in boxes if b.width > 1.5 * b.height]
-    return median(heights) / LINE_HEIGHT if len(heights) >= 3 else min(fallback, median(heights or [fallback]))
+    if len(heights) < 3:
+        return min(fallback, median(heights or [fallback]))
+    # Lines with formulas are higher than the type: the lower ones tell its size.
+    return float(np.percentile(heights, 30)) / LINE_HEIGHT
 
 
 def _in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
@@ -201,6 +204,7 @@ def _segments(
     page: Straight, sketch: _Sketch, regions: Sequence[Region], results: Sequence[Recognised]
 ) -> list[Segment]:
     out = []
+    look = Look(page.gray, sketch.strokes.mask)
     for region, result in zip(regions, results, strict=True):
         cut = _cut(region, page)
         segment = segment_from_ocr(result, cut, region.box)
@@ -208,7 +212,7 @@ def _segments(
         if segment is None or segment.confidence < floor:
             continue
         hint = None if region.owner is None else 0.75 * sketch.em
-        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], page.gray, sketch.em, hint)[0])
+        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], look, sketch.em, hint)[0])
     for index, char in sketch.fences:
         box = sketch.strokes.box(index)
         glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)

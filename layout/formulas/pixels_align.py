@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.formulas.pixels_ink import SCALE, Mask
 from layout.formulas.pixels_metrics import Metrics, metrics
 from layout.segments import is_wide
 from wholepage.boxes import Box
@@ -32,7 +33,9 @@ class Placed:
     box: Box | None
 
 
-def align(chars: Sequence[str], centres: Sequence[float], parts: Boxes, em: float) -> list[Box | None]:
+def align(
+    chars: Sequence[str], centres: Sequence[float], parts: Boxes, em: float, mask: Mask | None = None
+) -> list[Box | None]:
     """Hull of the components that belong to each character.
 
     Args:
@@ -40,22 +43,59 @@ def align(chars: Sequence[str], centres: Sequence[float], parts: Boxes, em: floa
         centres: where the recogniser saw each, page px.
         parts: N×4 boxes of components, page px.
         em: font size of the crop's main text, px.
+        mask: the page's sharp mask; with it characters that touch get their own ink's height.
     """
     found: list[Box | None] = [None] * len(chars)
     visible = [i for i, c in enumerate(chars) if not c.isspace()]
     if not visible or not len(parts):
         return found
-    order = np.argsort((parts[:, 0] + parts[:, 2]) / 2, kind="stable")
-    ordered = parts[order]
-    for index, hull in _Alignment([chars[i] for i in visible], [centres[i] for i in visible], ordered, em).solve():
+    parts = _with_dots(parts, em)
+    ordered = parts[np.argsort((parts[:, 0] + parts[:, 2]) / 2, kind="stable")]
+    solver = _Alignment([chars[i] for i in visible], [centres[i] for i in visible], ordered, em, mask)
+    for index, hull in solver.solve():
         found[visible[index]] = hull
     return found
+
+
+def _with_dots(parts: Boxes, em: float) -> Boxes:
+    """Components of one sign joined: a dot over its stem or another dot, a stroke over or under what is as wide."""
+    rows = [row.tolist() for row in parts]
+    rows.sort(key=lambda r: r[0])
+    out: list[list[float]] = []
+    for row in rows:
+        for other in reversed(out[-6:]):
+            if _one_sign(row, other, em):
+                other[:] = [
+                    min(row[0], other[0]), min(row[1], other[1]), max(row[2], other[2]), max(row[3], other[3])
+                ]  # fmt: skip
+                break
+        else:
+            out.append(row)
+    return np.array(out)
+
+
+def _one_sign(a: list[float], b: list[float], em: float) -> bool:
+    upper, lower = (a, b) if a[1] <= b[1] else (b, a)
+    gap = lower[1] - upper[3]
+    if not -0.03 * em <= gap <= 0.34 * em or lower[3] - upper[1] > 0.95 * em:
+        return False
+    widths = (a[2] - a[0], b[2] - b[0])
+    heights = (a[3] - a[1], b[3] - b[1])
+    common = min(a[2], b[2]) - max(a[0], b[0])
+    dots = [w <= 0.2 * em and h <= 0.2 * em for w, h in zip(widths, heights, strict=True)]
+    if all(dots):
+        return common >= 0.5 * min(widths)
+    if any(dots):  # the dot of i and j stands over the stem, that of ; and ! under or over it
+        return max(widths) <= 0.36 * em and common >= 0.6 * min(widths) and gap <= 0.25 * em
+    strokes = [h <= 0.13 * em and w >= 2.2 * h for w, h in zip(widths, heights, strict=True)]
+    return any(strokes) and common >= 0.75 * max(widths) and gap <= 0.26 * em
 
 
 class _Alignment:
     """Dynamic programme over characters and components, both from left to right."""
 
-    def __init__(self, chars: list[str], centres: list[float], parts: Boxes, em: float) -> None:
+    def __init__(self, chars: list[str], centres: list[float], parts: Boxes, em: float, mask: Mask | None) -> None:
+        self.mask = mask
         self.chars, self.centres, self.parts, self.em = chars, centres, parts, em
         self.forms = [metrics(c) for c in chars]
         self.middles = (parts[:, 0] + parts[:, 2]) / 2
@@ -150,7 +190,34 @@ class _Alignment:
         total = sum(f.width for f in forms)
         out, x = [], box.x0
         for offset, form in enumerate(forms):
-            end = x + box.width * form.width / total
-            out.append((start + offset, Box(x, box.y0, min(end, box.x1), box.y1)))
-            x = end
+            end = box.x1 if start + offset + 1 == stop else self._valley(box, x + box.width * form.width / total)
+            out.append((start + offset, self._tight(Box.of((x, box.y0, max(end, x), box.y1)))))
+            x = max(end, x)
         return out[::-1]
+
+    def _window(self, box: Box) -> Mask | None:
+        if self.mask is None:
+            return None
+        return self.mask[
+            int(box.y0 * SCALE) : math.ceil(box.y1 * SCALE), int(box.x0 * SCALE) : math.ceil(box.x1 * SCALE)
+        ]
+
+    def _valley(self, box: Box, x: float) -> float:
+        """The column with the least ink near `x`: where two characters touch."""
+        reach = 0.18 * box.width
+        window = self._window(Box(max(x - reach, box.x0), box.y0, min(x + reach, box.x1), box.y1))
+        if window is None or not window.size:
+            return x
+        columns = window.sum(axis=0) + 0.15 * np.abs(np.arange(window.shape[1]) - window.shape[1] / 2)
+        return max(x - reach, box.x0) + (float(columns.argmin()) + 0.5) / SCALE
+
+    def _tight(self, box: Box) -> Box:
+        """The box without empty rows at its top and bottom."""
+        window = self._window(box)
+        if window is None or not window.any():
+            return box
+        rows = np.flatnonzero(window.sum(axis=1) >= 2)
+        if not rows.size:
+            return box
+        top = int(box.y0 * SCALE)
+        return Box(box.x0, (top + rows[0]) / SCALE, box.x1, (top + rows[-1] + 1) / SCALE)

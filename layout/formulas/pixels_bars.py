@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from layout.formulas.pixels_ink import SCALE, Mask
 from wholepage.boxes import Box
 
-MIN_WIDTH, MAX_WIDTH = 0.36, 16.0  # em
+MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
 MAX_THICK = 0.15  # em
 MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
-INNER_GAP = 0.3  # em between parts of the content that stand above each other
+INNER_GAP = 0.22  # em between parts of the content that stand above each other
 MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
 MIN_TOTAL = 1.12  # em; strokes of ideographs lie in a cell of one em
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.pixels_align import Placed, align
+from layout.formulas.pixels_ink import Mask
 from layout.formulas.pixels_size import Level, main_level, place
 from layout.formulas.pixels_slant import faces
 from layout.ocr import Recognised
@@ -22,12 +23,20 @@ MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
 
+@dataclass(frozen=True)
+class Look:
+    """A page's pixels: `gray` H×W, `mask` its sharp mask."""
+
+    gray: NDArray[np.uint8]
+    mask: Mask
+
+
 def refine(
     segment: Segment,
     result: Recognised,
     cut: Box,
     parts: NDArray[np.float64],
-    gray: NDArray[np.uint8],
+    page: Look,
     em: float,
     hint: float | None = None,
 ) -> tuple[Segment, Level]:
@@ -37,7 +46,7 @@ def refine(
         segment: as `scanned.segment_from_ocr` makes it from `result`.
         cut: the crop's box, page px.
         parts: N×4 boxes of the components that the crop holds.
-        gray: H×W page.
+        page: the page's pixels.
         em: the page's font size in px; `hint` that of this crop, where something else tells it.
     """
     segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
@@ -47,13 +56,13 @@ def refine(
     centres = [cut.x0 + (a + b) / 2 * cut.width for a, b in spans]
     boxes: list[Box | None] = [None] * len(chars)
     for start, stop in _islands(chars):
-        found = _align_island(chars, centres, start, stop, parts, em)
+        found = _align_island(chars, centres, start, stop, parts, em, page.mask)
         boxes[start:stop] = found
     placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)
     glyphs = []
-    fonts = _fonts(placed, gray)
+    fonts = _fonts(placed, page.gray)
     for glyph, p, level, font in zip(segment.glyphs, placed, levels, fonts, strict=True):
         keep_cell = p.box is None or (is_wide(p.char) and level is main)
         box = glyph.box if keep_cell or p.box is None else p.box
@@ -119,6 +128,7 @@ def _align_island(
     stop: int,
     parts: NDArray[np.float64],
     em: float,
+    mask: Mask,
 ) -> list[Box | None]:
     if not len(parts):
         return [None] * (stop - start)
@@ -126,4 +136,4 @@ def _align_island(
     low = centres[start] - EDGE_EM * em if start else -np.inf
     high = centres[stop - 1] + EDGE_EM * em if stop < len(chars) else np.inf
     inside = parts[(middles >= low) & (middles <= high)]
-    return align(chars[start:stop], centres[start:stop], inside, em)
+    return align(chars[start:stop], centres[start:stop], inside, em, mask)

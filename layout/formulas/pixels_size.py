@@ -86,7 +86,7 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
 
 def _largest_shared(levels: Sequence[Level]) -> Level:
     ordered = sorted((v.size for v in levels), reverse=True)
-    need = 2 if len(ordered) >= 4 else 1
+    need = max(1, round(0.3 * len(ordered)))  # a letter read in the wrong case looks half as large again
     for top in ordered:
         group = [v for v in levels if (1 - 1.5 * ALIKE) * top <= v.size <= top]
         if len(group) >= need:
@@ -130,7 +130,10 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
         return p, main
     if close <= 0.07 * main.size and p.char not in "0123456789" and own.size >= 0.72 * main.size:
         return p, main
-    return p, Level(min(own.size, 0.84 * main.size), own.baseline)
+    baseline = own.baseline
+    if close <= 0.07 * main.size:  # small on the line: an index whose foot a bar has cut off
+        baseline = main.baseline + 0.12 * main.size
+    return p, Level(min(own.size, 0.84 * main.size), baseline)
 
 
 def _cased(p: Placed, main: Level) -> Placed:

@@ -91,7 +91,10 @@ def lean(gray: NDArray[np.uint8], box: Box, letter: str) -> float:
     area = gray[max(int(box.y0), 0) : int(np.ceil(box.y1)), max(int(box.x0), 0) : int(np.ceil(box.x1))]
     if weights is None or min(area.shape, default=0) < MIN_SIDE:
         return 0.0
-    dark, light = float(area.min()), float(np.percentile(gray[max(int(box.y0) - 6, 0) : int(box.y1) + 6, int(box.x0) : int(box.x1) + 1], 90))
+    dark, light = (
+        float(area.min()),
+        float(np.percentile(gray[max(int(box.y0) - 6, 0) : int(box.y1) + 6, int(box.x0) : int(box.x1) + 1], 90)),
+    )
     if light - dark < 40:
         return 0.0
     darkness = np.clip((light - area.astype(np.float32)) / (light - dark), 0, 1)
