@@ -200,6 +200,11 @@ def split_labels(text: str, count: int) -> list[str] | None:
         runs.setdefault(kind, []).append((number, match.start(), match.end()))
     best: list[str] | None = None
     best_start = -1
+    named = runs.get("n2", [])
+    if count > 1 and sorted(n for n, _, _ in named) == list(range(1, count + 1)):  # 第二空填 4，第一空填 3
+        ends = [start for _, start, _ in named[1:]] + [len(text)]
+        by_number = {number: _item(text[end:stop]) for (number, _, end), stop in zip(named, ends, strict=True)}
+        return [by_number[number] for number in range(1, count + 1)]
     for places in runs.values():
         start = max((i for i, (n, _, _) in enumerate(places) if n == 1), default=-1)
         if start < 0:
@@ -233,7 +238,7 @@ def _item(text: str) -> str:
     return weak.text if weak else text
 
 
-def split_answers(text: str, count: int) -> list[str] | None:
+def split_answers(text: str, count: int) -> list[str] | None:  # noqa: PLR0911
     """`text` as exactly `count` answers: labelled, or separated by the strongest separator that gives that number."""
     if len(text) > MAX_SPLIT:
         return None
@@ -256,6 +261,9 @@ def split_answers(text: str, count: int) -> list[str] | None:
             return pieces
         if len(pieces) > 1 and separator in (r"\s*[;；]\s*",):
             return None  # a clear separator gives another number
+    inner = text.strip("$ ")
+    if re.fullmatch(r"[(（][^()（）]*[)）]", inner):  # (3, 4) for two blanks
+        return split_answers(inner[1:-1], count)
     return None
 
 

@@ -25,6 +25,7 @@ class Chosen:
     rest: str = ""
 
 
+_FULL_WIDTH = {0xFF21 + n: LETTERS[n] for n in range(len(LETTERS))}  # Ａ … Ｈ
 _JOIN = r"(?:\s*(?:[,，、;；/&+]|和|与|及|或者?|and|or)\s*|\s+|)"
 _ONE = r"[(（\[【]?[A-H][)）\]】]?"
 _RUN = rf"{_ONE}(?:{_JOIN}{_ONE}){{0,9}}(?![A-Za-z'’])"
@@ -37,6 +38,7 @@ _LEADING = re.compile(
 _ZH = re.compile(
     r"(?:故(?:本题)?(?:正确)?(?:答案)?(?:应?选(?:择)?(?!项)|为|是)|所以(?:本题)?(?:答案)?(?:应?选(?:择)?|为|是)"
     r"|因此(?:本题)?(?:答案)?(?:应?选(?:择)?(?!项)|为|是)|"
+    r"(?:正确|错误|有误|符合(?:题意)?|成立)的(?:选项|说法|是)?有[:：]?|"
     r"【(?:正确|最终)?答案】|(?:本题)?(?:正确|最终)?(?:的)?答案(?:应该?|应当)?(?:选(?:择)?(?!项)|是|为|[:：\s])+|"
     r"(?:故|所以|因此)?(?:正确)?选项(?:应该?|应当)?(?:是|为|[:：])|(?:正确|错误|有误|符合(?:题意)?|成立|合适"
     r"|恰当|合理)的(?:一项|选项"
@@ -46,7 +48,8 @@ _ZH = re.compile(
     r"\s*[:：]?\s*(?:选项|第)?\s*"
 )
 _EN = re.compile(
-    r"(?:\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must "
+    r"(?:\b(?:correct|right|true)\s+(?:statements?|ones?|items?)\s*(?:is|are|[:：])+\s*|"
+    r"\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must "
     r"be|should be)+\s*(?:the\s+)?|"
     r"\b(?:i\s+)?(?:choose|pick|select|would say|say)\s+|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+"
     r"|\btherefore,?\s+|####\s*)"
@@ -98,9 +101,21 @@ def _leading(text: str) -> str | None:
     return letters_of(run + (hedge.group(1) if hedge else ""))
 
 
+def _before_option(content: str) -> str | None:
+    """The letter in a box that holds an option with its letter: `A 12`, `(B) \\frac{1}{2}`; no article, no word."""
+    found = re.match(r"^[(\[]?([A-H])[)\]]?\s+(?=[^A-Za-z\s])", content)
+    return found.group(1) if found else None
+
+
+def beside_letter(text: str) -> str:
+    """What stands after the one letter with which a statement begins: `½` of `B. ½`; '' when there is nothing."""
+    found = re.match(r"^[\s*_$（(\[]*([A-H])[）)\]]?\s*(?:[.．、:：,，)）]\s*|\s+)(?=\S)(.{1,200})$", tidy(text))
+    return found.group(2).strip(" )）]") if found else ""
+
+
 def choose(cleaned: Cleaned, labels: str = LETTERS) -> Chosen:
     """The letters chosen, in the order: JSON, last box(es), last marker, bold or bare letter, right options named."""
-    text = cleaned.text
+    text = cleaned.text.translate(_FULL_WIDTH)
     if cleaned.answers:
         joined = ", ".join(cleaned.answers)
         return Chosen(letters_only(joined) or _leading(joined) or "", joined, "JSON answer", joined)
@@ -113,7 +128,9 @@ def choose(cleaned: Cleaned, labels: str = LETTERS) -> Chosen:
         if run and (marked is None or marked[1] < len(unbold(text[: run[-1].start])) or not marked[0].letters):
             content = ", ".join(b.content.strip() for b in run)
             letters = letters_only(content)
-            return Chosen(_leading(tidy(content)) or "" if letters is None else letters, content, "box", content)
+            if letters is None:
+                letters = _leading(tidy(content)) or _before_option(tidy(content)) or ""
+            return Chosen(letters, content, "box", content)
     if marked is not None:
         return marked[0]
     return _unmarked(text)

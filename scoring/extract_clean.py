@@ -54,6 +54,7 @@ _UNFINISHED = re.compile(
 )
 
 
+_COMMENT = re.compile(r"<!--.{0,2000}?-->", re.DOTALL)
 _LONG_BLANK = re.compile(r"[^\S\n]{3,}")
 _MANY_LINES = re.compile(r"\n\s{2,}")
 
@@ -100,7 +101,7 @@ def refuses(text: str) -> bool:
 
 def clean(response: str) -> Cleaned:
     """The part of a response that can hold an answer. Linear in its length."""
-    text = without_thinking(response).replace("\r\n", "\n").replace("\r", "\n")
+    text = without_thinking(_COMMENT.sub("", response)).replace("\r\n", "\n").replace("\r", "\n")
     if len(text) > HEAD + TAIL:
         text = text[:HEAD] + "\n" + text[-TAIL:]
     text = _LONG_BLANK.sub("  ", _MANY_LINES.sub("\n\n", text))  # no pattern below then meets long runs of blanks

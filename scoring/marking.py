@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +13,7 @@ from scoring.bank import BankItem, official_answers, question_text
 from scoring.outcome import Gold, Outcome, mark
 from scoring.profiles import Profile
 from scoring.stats_items import chance_fraction
+from wholepage.errors import WholepageError
 
 CHUNK = 50
 SERIAL_BELOW = 300  # fewer answers are marked in this process: workers take seconds to start
@@ -117,5 +119,12 @@ def _run(chunks: Sequence[Sequence[Pair]], jobs: int) -> Any:
         yield from map(_mark_many, chunks)
         return
     # spawn: the parent may already run threads, which a fork would copy in an undefined state
-    with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
-        yield from pool.map(_mark_many, chunks)
+    try:
+        with ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn")) as pool:
+            yield from pool.map(_mark_many, chunks)
+    except BrokenProcessPool as error:
+        raise WholepageError(
+            "A process that marked answers was killed, perhaps for want of memory.",
+            hint="Run the same command again with --jobs 1.",
+            code="marking.killed",
+        ) from error

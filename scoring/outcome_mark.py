@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from scoring.extract import NOTHING, Found, extract_cleaned
-from scoring.extract_choice import Chosen, choose
+from scoring.extract_choice import Chosen, beside_letter, choose
 from scoring.extract_clean import Cleaned, clean
 from scoring.outcome import Gold, Outcome, PartVerdict, Verdict
 from scoring.rules import truefalse
@@ -79,6 +79,11 @@ def _choice(gold: Gold, key: str, chosen: Chosen, cleaned: Cleaned) -> PartVerdi
         letters, rule = named or "", "option_text"
     if not letters:
         return _no_letter(gold, chosen, cleaned)
+    if rule == "choice_letters" and gold.options and len(letters) == 1:
+        other = _other_option(letters, chosen, gold.options)
+        if other:
+            reason = f"the letter {letters}, but the text of option {other}"
+            return PartVerdict("undecided", 0.0, _short(chosen.text), chosen.where, rule, reason)
     if gold.type == "multi_select":
         fraction, reason = multi_select_fraction(key, letters, gold.policy, gold.question, gold.points)
         verdict: Verdict = "correct" if fraction >= 1 else "partial" if fraction > 0 else "wrong"
@@ -88,6 +93,15 @@ def _choice(gold: Gold, key: str, chosen: Chosen, cleaned: Cleaned) -> PartVerdi
     right = letters == key
     reason = "the key's letter" if right else "another letter"
     return PartVerdict("correct" if right else "wrong", float(right), letters, chosen.where, rule, reason)
+
+
+def _other_option(letter: str, chosen: Chosen, options: dict[str, str]) -> str:
+    """The option whose text stands beside another option's letter (`B: ¾` where ¾ is A); '' without such a clash."""
+    beside = beside_letter(chosen.text)
+    if not beside or letter not in options:
+        return ""
+    named = options_by_text(beside, options)
+    return named if named and letter not in named else ""
 
 
 def _no_letter(gold: Gold, chosen: Chosen, cleaned: Cleaned) -> PartVerdict:

@@ -66,7 +66,8 @@ def _one_option(text: str, options: dict[str, str]) -> str | None:
 
 
 def _words(text: str) -> str:
-    return re.sub(r"[\s*。.,，;；:：\"'“”]", "", plain(tidy(text))).casefold()
+    bare = re.sub(r"^\s*(?:the|an?)\s+(?=\w{2})", "", plain(tidy(text)), flags=re.IGNORECASE)
+    return re.sub(r"[\s*。.,，;；:：\"'“”]", "", bare).casefold()
 
 
 def letters_of_key(key: str, options: dict[str, str] | None) -> str | None:

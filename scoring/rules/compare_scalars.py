@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from scoring.rules.curves import same_curve
-from scoring.rules.equal import same, same_up_to_constants
+from scoring.rules.equal import renamed, same, same_up_to_constants
 from scoring.rules.expr import DEGREE, Parsed
 from scoring.rules.read import as_equation, as_formula
 from scoring.rules.tree import Node, Unreadable, symbols
@@ -85,7 +85,7 @@ def _equations(a: Scalar, b: Scalar) -> Finding:
 
 
 def _formulas(a: Formula, b: Formula) -> Finding:
-    equal = same(a.parsed, b.parsed)
+    equal = same(a.parsed, _in_argument_of(a, b))
     if equal is False and same_up_to_constants(a.parsed.node, b.parsed.node):
         return yes("equal after renaming the arbitrary constants")
     if equal is not True and a.name and b.name and a.name != b.name and _letters(a) & _letters(b) & {"x", "y"}:
@@ -104,6 +104,21 @@ def _formulas(a: Formula, b: Formula) -> Finding:
         if same(degrees, Parsed(angle.parsed.node)):
             return open_finding("the same number of degrees, one without the sign")
     return Finding(equal, "expressions compared by value")
+
+
+_CALL = re.compile(r"^([A-Za-z]'*)\(([a-z])\)$")
+
+
+def _in_argument_of(a: Formula, b: Formula) -> Parsed:
+    """`b` with its argument renamed to that of `a`: f(x) = 2x + 1 and f(t) = 2t + 1 are one function."""
+    left, right = _CALL.match(a.name.replace(" ", "")), _CALL.match(b.name.replace(" ", ""))
+    if left is None or right is None or left[1] != right[1] or left[2] == right[2]:
+        return b.parsed
+    if left[2] in symbols(b.parsed.node) or right[2] in symbols(a.parsed.node):
+        return b.parsed  # the letters have other roles there
+    other = b.parsed.other
+    table = {right[2]: left[2]}
+    return Parsed(renamed(b.parsed.node, table), other and renamed(other, table), b.parsed.degrees)
 
 
 def _letters(value: Formula) -> frozenset[str]:
@@ -139,11 +154,12 @@ def bare_name(name: str) -> str:
 
 
 def _names_agree(a: str, b: str) -> bool:
-    """The same letter with whatever index; y and f(x) name the same; a name in words says nothing against."""
+    """The same letter, of which one may lack its index; y and f(x) name the same; words say nothing against."""
     left, right = bare_name(a), bare_name(b)
     if left == right or not left.isascii() or not right.isascii():
         return True
     functions = {"y", "f", "g", "h", "y'", "f'"}
     if left in functions and right in functions:
         return True
-    return left[:1] == right[:1]
+    left, right = left.replace("_", ""), right.replace("_", "")
+    return left == right or (left[:1] == right[:1] and left[:1] in (left, right))

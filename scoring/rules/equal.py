@@ -186,8 +186,8 @@ def same_up_to_constants(left: Node, right: Node) -> bool:
     if not _is_linear(left, constants):
         return False
     for order in permutations(constants):
-        renamed = _rename(left, dict(zip(constants, order, strict=True)))
-        if _agree(renamed, right, points(renamed, right, positive=True)):
+        candidate = renamed(left, dict(zip(constants, order, strict=True)))
+        if _agree(candidate, right, points(candidate, right, positive=True)):
             return True
     return False
 
@@ -204,7 +204,8 @@ def _is_linear(node: Node, constants: Sequence[str]) -> bool:
     return True
 
 
-def _rename(node: Node, table: Mapping[str, str]) -> Node:
+def renamed(node: Node, table: Mapping[str, str]) -> Node:
+    """The tree with its symbols renamed."""
     if node.op == "sym":
         return Node("sym", name=table.get(node.name, node.name))
-    return Node(node.op, tuple(_rename(a, table) for a in node.args), node.name, node.value)
+    return Node(node.op, tuple(renamed(a, table) for a in node.args), node.name, node.value)

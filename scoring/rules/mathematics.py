@@ -6,16 +6,26 @@ import re
 from dataclasses import dataclass
 
 from scoring.rules.compare import compare
+from scoring.rules.compare_scalars import Finding
 from scoring.rules.factored import form_doubt
+from scoring.rules.judged import Surroundings
 from scoring.rules.normalise import has_han, tidy, trim
 from scoring.rules.numerals import number_word, number_words_in
 from scoring.rules.precision import lost_zero, within_precision
+from scoring.rules.printed import (
+    by_printed_degrees,
+    by_printed_percent,
+    by_printed_unit,
+    printed_units,
+    prints_degrees,
+    prints_percent,
+)
 from scoring.rules.read import read
 from scoring.rules.statement import from_number, last_formula, only_number, readings
-from scoring.rules.tree import Unreadable
+from scoring.rules.tree import Unreadable, symbols
 from scoring.rules.values import Formula, Quantity, Value
 
-Finding = tuple[bool | None, str]
+Verdict = tuple[bool | None, str]
 
 
 _NEGATION = re.compile(r"不等|不是|不为|并非|不可能|≠|\\ne(?:q|)\b|\bnot\b|n't\b")
@@ -75,9 +85,26 @@ def _only_word(text: str) -> str | None:
     return words[0] if len(words) == 1 else None
 
 
-def compare_values(gold: Value, given: Value, surroundings: str) -> Finding:  # noqa: PLR0911
+def _in_printed_unit(gold: Value, given: Value, question: str) -> Verdict | None:
+    """Where the question prints the unit or the per cent sign behind the blank; None elsewhere."""
+    if not isinstance(gold, Formula):
+        return None
+    if isinstance(given, Quantity) and not symbols(gold.parsed.node) and (units := printed_units(question)):
+        return by_printed_unit(gold, given, units)
+    if isinstance(given, Formula) and prints_percent(question) and by_printed_percent(gold, given):
+        return True, "the per cent sign is printed behind the blank"
+    if isinstance(given, Formula) and prints_degrees(question) and by_printed_degrees(gold, given):
+        return True, "the degree sign is printed behind the blank"
+    return None
+
+
+def compare_values(gold: Value, given: Value, around: Surroundings) -> Verdict:  # noqa: PLR0911
     """Equal, unequal or open, with precision and the asked form taken into account."""
-    finding = compare(gold, given)
+    surroundings = around.text
+    printed = _in_printed_unit(gold, given, around.question)
+    if printed is not None and printed[0] is not True:
+        return printed
+    finding = Finding(True, printed[1]) if printed is not None else compare(gold, given)
     if finding.unit_only:
         if isinstance(gold, Quantity):
             return None, "the unit is missing; whether it counts depends on the question"

@@ -69,6 +69,9 @@ _FRACS = re.compile(r"\\[dtc]frac(?![A-Za-z])")
 _COMMAND = re.compile(r"\\([A-Za-z]+|%)")
 _DEGREE = re.compile(r"\^\s*(?:\{\s*∘\s*\}|∘)")
 _MATH_MARKS = re.compile(r"\$+|\\\(|\\\)|\\\[|\\\]")
+_ARROW_PAIR = re.compile("([A-Z]\u20d7?[A-Z])[\u20d6\u20d7]")  # AB⃗, as a text layer writes it
+_ARROW = re.compile("([A-Za-z])[\u20d6\u20d7]")
+_OVER_VECTOR = re.compile(r"(/\s*\d+)\s*(?=\\(?:vec|overrightarrow)\b)")  # nothing is divided by a vector: (1/3)a
 _MARKDOWN = re.compile(r"\*\*|__(?!_)|`+")
 
 
@@ -127,6 +130,9 @@ def _command(match: re.Match[str]) -> str:
 def tidy(text: str) -> str:
     """The canonical spelling of an answer; whitespace is collapsed, not removed."""
     text = text[:MAX_ANSWER]
+    if "\u20d7" in text or "\u20d6" in text:
+        text = _ARROW_PAIR.sub(r"\\overrightarrow{\1}", text)
+        text = _ARROW.sub(r"\\vec{\1}", text)
     text = _SUPER_RUN.sub(lambda m: "^{" + "".join(_SUPER_MAP[c] for c in m.group()) + "}", text)
     text = _SUB_RUN.sub(lambda m: "_{" + "".join(_SUB_MAP[c] for c in m.group()) + "}", text)
     if any(c in _VULGAR for c in text):
@@ -142,6 +148,7 @@ def tidy(text: str) -> str:
         text = _SPACING.sub(" ", _SIZES.sub("", text))
         text = text.replace("\\{", SET_OPEN).replace("\\}", SET_CLOSE).replace("\\|", "|").replace("\\%", "%")
         text = _FRACS.sub(r"\\frac", text)
+        text = _OVER_VECTOR.sub(r"\1·", text)
         text = _unwrap_fonts(text)
         text = _COMMAND.sub(_command, text)
         text = text.replace("\\_", "_").replace("\\&", "&").replace("\u2028", "\\\\")

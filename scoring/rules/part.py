@@ -10,13 +10,13 @@ import re
 from collections.abc import Callable
 
 from scoring.extract import Found
-from scoring.extract_choice import letters_only
 from scoring.extract_clean import claims_to_match, refuses
 from scoring.rules import keys
 from scoring.rules.biology import genotypes
 from scoring.rules.english import words
 from scoring.rules.fallback import expressions_equal
 from scoring.rules.judged import Judged, Surroundings
+from scoring.rules.labels import by_chain, by_labels
 from scoring.rules.lexer import FUNCTIONS
 from scoring.rules.mathematics import compare_values, read_key, read_response
 from scoring.rules.normalise import has_han, tidy, trim
@@ -25,7 +25,9 @@ from scoring.rules.part_direction import by_direction
 from scoring.rules.statement import readings
 from scoring.rules.terms import compare_terms, is_known
 
-_HEDGED = re.compile(r"可能|或许|也许|大概率|也可以?是|\b(?:maybe|perhaps|possibly|might|could be)\b", re.IGNORECASE)
+_HEDGED = re.compile(
+    r"可能|或许|也许|大概率|也可以?是|否则|\b(?:otherwise|maybe|perhaps|possibly|might|could be)\b", re.IGNORECASE
+)
 
 
 def _is_hedged(gold: str, found: Found) -> bool:
@@ -89,35 +91,6 @@ def _identical(gold: str, found: Found) -> Judged | None:
     return None
 
 
-_STATEMENTS = re.compile(r"^(?:\(\d{1,2}\)[\s,，、;；和]*)+$")
-
-
-def _labels(text: str) -> frozenset[str] | None:
-    compact = trim(tidy(text))
-    return frozenset(re.findall(r"\d{1,2}", compact)) if _STATEMENTS.match(compact) else None
-
-
-def _by_labels(gold: str, found: Found, around: Surroundings) -> Judged | None:
-    """Numbers of statements (②③) or option letters in a blank."""
-    ours = _labels(gold)
-    if ours is not None:
-        for text in readings(found.text):
-            theirs = _labels(text)
-            if theirs is None and re.fullmatch(r"[\d,，、\s]+", tidy(text)):
-                theirs = frozenset(re.findall(r"\d{1,2}", text)) if len(ours) > 1 else frozenset([text.strip()])
-            if theirs is not None:
-                return Judged(ours == theirs, "labels", "numbers of statements compared as a set", text)
-        return None
-    key = trim(tidy(gold)).replace(" ", "")
-    if re.fullmatch(r"[A-H](?:[,，、]?[A-H]){0,7}", key):
-        for text in readings(found.text):
-            letters = letters_only(text)
-            if letters and not re.fullmatch("[a-h]", text.strip()):
-                wanted = "".join(sorted(set(re.findall("[A-H]", key))))
-                return Judged(letters == wanted, "letters", "letters compared as a set", text)
-    return None
-
-
 def _by_genotype(gold: str, found: Found, around: Surroundings) -> Judged | None:
     ours = genotypes(gold)
     if ours is None:
@@ -152,7 +125,7 @@ def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | N
     given = read_response(found.text, pick=found.where not in ("box", "JSON answer"))
     if given is None:
         return _fallback(gold, found) or Judged(None, "mathematics", "no value could be read", found.text)
-    equal, reason = compare_values(ours, given.value, around.text)
+    equal, reason = compare_values(ours, given.value, around)
     if (
         equal is False
         and not found.strong
@@ -197,7 +170,8 @@ def _by_words(gold: str, found: Found, around: Surroundings) -> Judged | None:
 
 
 _RULES: tuple[Callable[[str, Found, Surroundings], Judged | None], ...] = (
-    _by_labels,
+    by_labels,
+    by_chain,
     _by_genotype,
     by_configuration,
     by_equation,

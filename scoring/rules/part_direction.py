@@ -35,7 +35,7 @@ def by_direction(gold: str, found: Found, around: Surroundings) -> Judged | None
     theirs = read_response(value, pick=False) if value else None
     if ours is None or theirs is None:
         return Judged(None, "direction", "the value beside the direction cannot be read", found.text)
-    equal, reason = compare_values(ours, theirs.value, around.text)
+    equal, reason = compare_values(ours, theirs.value, around)
     if equal is False:
         return Judged(False, "direction", f"value: {reason}", found.text)
     if direction is None:

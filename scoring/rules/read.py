@@ -9,7 +9,7 @@ from functools import lru_cache
 from scoring.rules import read_cases, read_sets
 from scoring.rules.equal import same
 from scoring.rules.expr import parse
-from scoring.rules.normalise import split_top, tidy, trim
+from scoring.rules.normalise import SET_OPEN, split_top, tidy, trim
 from scoring.rules.read_names import is_name, symbol_of
 from scoring.rules.tree import Node, Unreadable, names, symbols
 from scoring.rules.units import split_quantity
@@ -41,6 +41,8 @@ _COUNT = re.compile(
     r"|倍|项|对|张|"
     r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
 )
+_MINUTES = re.compile(r"(\d{1,4})\s*°\s*(\d{1,2}(?:\.\d+)?)\s*(?:'|$)(?:\s*(\d{1,2}(?:\.\d+)?)\s*(?:''|\"))?")
+_MYRIADS = re.compile(r"(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s*([万亿])")
 _STATEMENT_NUMBERS = re.compile(r"^\(\d{1,2}\)(?:[\s,、;和]*\(\d{1,2}\))+$")
 _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
 
@@ -99,7 +101,7 @@ def _split_remark(text: str) -> tuple[str, str]:
 
 
 def _environment(before: str, kind: str, rows: list[list[str]], after: str, depth: int) -> Value:
-    name = before.strip()
+    name = before.strip().removesuffix(SET_OPEN).strip()  # \left\{ \begin{array}
     if trim(after):
         raise Unreadable("text after an environment")
     if name and not name.endswith("="):
@@ -304,8 +306,14 @@ def _closes_at_end(text: str) -> bool:
     return False
 
 
+def _spelled_out(text: str) -> str:
+    """Degrees with minutes and seconds, and Chinese powers of ten: 30°30' → (30+30/60+0/3600)°, 1.2万 → 1.2×10^4."""
+    text = _MINUTES.sub(lambda m: f"({m[1]}+{m[2]}/60+{m[3] or 0}/3600)°", text)
+    return _MYRIADS.sub(lambda m: f"{m[1]}×10^{{{4 if m[2] == '万' else 8}}}", text)
+
+
 def _scalar(text: str) -> Value:
-    text = _COUNT.sub("", text)
+    text = _COUNT.sub("", _spelled_out(text))
     for number, unit in split_quantity(text):
         try:
             parsed = parse(number)
