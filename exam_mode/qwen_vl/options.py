@@ -23,7 +23,7 @@ class QwenOptions(BaseModel):
     attention: str | None = Field(None, description="attn_implementation of transformers, e.g. flash_attention_2.")
     batch_size: int = Field(8, ge=1, le=1024, description="Most requests generated together.")
     batch_wait: float = Field(0.1, ge=0, le=60, description="Seconds that a request waits for company.")
-    max_new_tokens: int = Field(4096, ge=1, description="Cap on new tokens, reasoning included, where a run sets none.")
+    max_new_tokens: int | None = Field(None, ge=1, description="Cap on new tokens that no request may exceed.")
     min_pixels: int | None = Field(None, ge=1, description="Smaller images are enlarged to this many pixels.")
     max_pixels: int | None = Field(None, ge=1, description="Larger images are reduced to this many pixels.")
     thinking: bool | None = Field(None, description="Passed to chat templates that know `enable_thinking`.")

@@ -6,6 +6,7 @@ request, in a worker thread, so that dry runs and listings stay light.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Hashable, Sequence
 from typing import Any
@@ -34,6 +35,7 @@ from exam_mode.qwen_vl.options import QwenOptions
 from exam_mode.qwen_vl.predictor import Predictor, Reply, Request
 from exam_mode.qwen_vl.sampling import Sampling
 
+DEFAULT_NEW_TOKENS = 4096  # where neither the run nor -M max_new_tokens= says
 IGNORED = (
     "frequency_penalty", "presence_penalty", "logit_bias", "logprobs", "top_logprobs", "num_choices", "best_of",
     "reasoning_effort", "reasoning_tokens", "response_schema",
@@ -104,7 +106,7 @@ class QwenVLAPI(ModelAPI):
         limits = (self.options.min_pixels, self.options.max_pixels)
         images = tuple(fit(open_image(source), loaded.patch, loaded.merge, *limits) for source in sources)
         sampling = Sampling(
-            max_new_tokens=config.max_tokens or self.options.max_new_tokens,
+            max_new_tokens=min(config.max_tokens or DEFAULT_NEW_TOKENS, self.options.max_new_tokens or sys.maxsize),
             temperature=config.temperature or 0.0,
             top_p=1.0 if config.top_p is None else config.top_p,
             top_k=config.top_k or 0,
@@ -166,7 +168,7 @@ class QwenVLAPI(ModelAPI):
 
     def max_tokens(self) -> int | None:
         """Cap on new tokens where the run sets none."""
-        return self.options.max_new_tokens
+        return self.options.max_new_tokens or DEFAULT_NEW_TOKENS
 
     def max_connections(self) -> int:
         """Twice the batch size: while one batch runs, the next gathers."""
