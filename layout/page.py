@@ -13,6 +13,7 @@ from layout.blanks import free_rules, insert_blanks
 from layout.columns import Block, split_columns
 from layout.digital import digital_segments
 from layout.figures import Found, find_figures
+from layout.formulas.aligned import fold_aligned
 from layout.formulas.containers import assemble
 from layout.formulas.digital import digital_shapes
 from layout.furniture import edge_role, seal_strip
@@ -162,7 +163,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     blanks = free_rules(_outside_figures(outside_tables, figures), reading.ink.mask, em)
     lines: list[Line] = []
     for number, block in enumerate(blocks):
-        rows = [row_line(row, number) for row in group_rows([s for s in block.segments if s.glyphs])]
+        rows = fold_aligned([row_line(row, number) for row in group_rows([s for s in block.segments if s.glyphs])])
         rows = insert_blanks(rows, blanks, em)
         lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
     lines.extend(_set_apart(segments, labels, captions, strip, in_table))

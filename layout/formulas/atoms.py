@@ -32,9 +32,13 @@ LOW = frozenset("acegmnopqrsuvwxyzαγεηικμνοπρστυφχψωϵϕ")
 
 @dataclass(frozen=True, slots=True)
 class FormulaGlyph(Glyph):
-    """A finished part of a formula that takes the place of its glyphs in a line; `text` is its characters flat."""
+    """A finished part of a formula that takes the place of its glyphs in a line; `text` is its characters flat.
+
+    `anchor` is the x of the first relation sign of a whole formula, 0 where it has none.
+    """
 
     node: Node | None = None
+    anchor: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

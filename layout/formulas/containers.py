@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from statistics import median
@@ -23,6 +24,7 @@ from wholepage.boxes import Box
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
 ROOT_SIGN = "√"
+HANGING_FONT = re.compile(r"CMEX|LMMathExtension", re.I)
 GROWING = BRACKETS | BIG_OPERATORS
 # Commands for one letter and for several.
 OVER = {
@@ -73,9 +75,13 @@ def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
             out.append(atom)
             continue
         if grows:
-            hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
-            # Fonts of large signs hang them below their baseline.
-            hit &= (comps[:, 1] < box.y1 + size) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
+            if atom.text in BRACKETS:
+                hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
+            else:
+                hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] < 2 * size)
+            # The font of large signs in TeX hangs them below their baseline.
+            hang = size if HANGING_FONT.search(atom.glyph.font) else 0.0
+            hit &= (comps[:, 1] < box.y1 + hang) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
         else:
             hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)
             middle = (comps[:, 1] + comps[:, 3]) / 2

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from layout.formulas.atoms import atom_of
+from layout.formulas.atoms import FormulaGlyph, atom_of
 from layout.formulas.latex import to_latex
 from layout.formulas.spans import find_spans
 from layout.formulas.structure import Item, items_of
+from layout.formulas.symbols import RELATIONS
 from layout.formulas.tree import plain, row_of
 from layout.segments import is_wide
 from layout.types import Glyph
@@ -41,19 +42,19 @@ def write_glyphs(groups: Sequence[Sequence[Glyph]], blanks: Sequence[Glyph], em:
     return out
 
 
-def formula_glyph(items: Sequence[Item]) -> Glyph:
+def formula_glyph(items: Sequence[Item]) -> FormulaGlyph:
     """One glyph for a formula: its LaTeX between dollar signs."""
-    latex = to_latex(row_of([item.node for item in items]))
+    node = row_of([item.node for item in items])
     first = items[0].atoms[0]
     confidences = [a.glyph.confidence for item in items for a in item.atoms]
     box = Box.hull(item.box for item in items)
-    return Glyph(f"${latex}$", box, first.size, FORMULA_FONT, sum(confidences) / len(confidences), first.baseline)
+    anchor = next((i.box.x0 for i in items if i.text and i.text in RELATIONS), 0.0)
+    confidence = sum(confidences) / len(confidences)
+    return FormulaGlyph(f"${to_latex(node)}$", box, first.size, FORMULA_FONT, confidence, first.baseline, node, anchor)
 
 
 def _flat(glyph: Glyph) -> Glyph:
     """A composite that stays outside of formulas as its plain characters."""
-    from layout.formulas.atoms import FormulaGlyph
-
     if isinstance(glyph, FormulaGlyph):
         return Glyph(plain(glyph.node), glyph.box, glyph.size, glyph.font, glyph.confidence, glyph.baseline)
     return glyph
