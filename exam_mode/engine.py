@@ -18,6 +18,8 @@ from exam_mode.session import Manner, Session
 from exam_mode.units import Unit
 from wholepage.workspace import Workspace
 
+LOG_BUFFER = 64  # samples between two writes of a log; what counts is in calls.jsonl at once
+
 Progress = Callable[[CallLog, int], None]  # the log and the number of units in all
 
 
@@ -148,6 +150,9 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
             log_model_api=False,
             log_realtime=False,
             log_header_only=True,
+            log_buffer=LOG_BUFFER,
+            acp_server=False,
+            ctl_server=False,
             log_level="error",
             **_generation(options.temperature, options.top_p, options.reasoning_effort),
         )

@@ -13,7 +13,14 @@ from exam_mode.forms.naming import printed_name
 from exam_mode.items import Item
 from exam_mode.prompts import fill
 
-_FENCE = re.compile(r"```(?:json)?\s*(.*?)```", re.DOTALL | re.IGNORECASE)
+# Takers write LaTeX into JSON without doubling its backslashes. `\\\\` is kept; a backslash before a letter that is no
+# escape of JSON, or before one of these commands, whose first letter would be one, is meant as written.
+_COMMANDS = (
+    "bar|because|begin|beta|bigcap|bigcup|binom|boldsymbol|bot|boxed|fbox|forall|frac|nabla|ne|neg|neq|ni|not|notin|nu|"
+    "rangle|rfloor|rho|right|rightarrow|rightleftharpoons|rm|tan|tau|text|textbf|tfrac|therefore|theta|times|to|triangle|"
+    "underline|uparrow|underset|unit"
+)
+_LATEX_IN_JSON = re.compile(rf'\\\\|\\(?=(?:{_COMMANDS})(?![A-Za-z]))|\\(?!["\\/bfnrtu])')
 
 
 def sheet_key(item: Item) -> str:
@@ -60,30 +67,17 @@ def _entries(value: Any) -> list[str]:
 
 
 def _objects(text: str) -> list[dict[str, Any]]:
-    """JSON objects in the text, fenced ones included, in order of appearance; overlapping ones once."""
+    """JSON objects in the text in order of appearance, none within another; fences around them do not matter."""
     decoder = json.JSONDecoder(strict=False)
+    text = _LATEX_IN_JSON.sub(lambda found: found.group(0) if len(found.group(0)) > 1 else "\\\\", text)
     found: list[dict[str, Any]] = []
-    for body in (text, *_FENCE.findall(text)):
-        start = body.find("{")
-        while start >= 0:
-            value, end = _decode(decoder, body, start)
-            if isinstance(value, dict):
-                found.append(value)
-            start = body.find("{", end)
-    return found
-
-
-def _decode(decoder: json.JSONDecoder, text: str, start: int) -> tuple[Any, int]:
-    """The value at `start` and where it ends; backslashes of LaTeX that JSON does not know are taken as written."""
-    try:
-        return decoder.raw_decode(text, start)
-    except (ValueError, RecursionError):
-        pass
-    end = text.find("}}", start)
-    if end >= 0 and text.count("{", start, end + 2) < 10_000:
-        mended = re.sub(r'\\(?!["\\/])', r"\\\\", text[start : end + 2])
+    start = text.find("{")
+    while start >= 0:
+        end = start + 1
         try:
-            return decoder.raw_decode(mended)[0], end + 2
+            value, end = decoder.raw_decode(text, start)
+            found.append(value)
         except (ValueError, RecursionError):
             pass
-    return None, start + 1
+        start = text.find("{", end)
+    return found
