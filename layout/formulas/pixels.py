@@ -18,7 +18,9 @@ from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes, sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_metrics import AXIS
+from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
+from layout.formulas.pixels_size import Level
 from layout.formulas.shapes import Shape
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segment_from_ocr
@@ -27,6 +29,8 @@ from layout.types import Glyph
 from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
+MIN_SCRIPT = 0.5  # the same for a script that is read again
+PIECE_SIZE, SCRIPT_SIZE = 0.8, 0.7  # usual font size of a fraction's piece and of a script in sizes of the line
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
 LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
 
@@ -54,8 +58,8 @@ class _Sketch:
 
 def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], engine: OcrEngine) -> PixelReading:
     """Read the lines in `boxes` and the letters in `strays` (page px) with the formulas in them."""
-    mask, labels = without_specks(sharp_mask(page.gray))
     em = _text_em(boxes, page.em)
+    mask, labels = without_specks(sharp_mask(page.gray), em)
     fractions = [f for f in find_fractions(mask, labels, em) if _in_text(f, [*boxes, *strays], em)]
     sketch = _sketch(mask, fractions, em)
     regions = _regions(sketch, boxes, strays)
@@ -66,7 +70,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         sketch = _sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
         regions = _regions(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, read)
-    return PixelReading(_segments(page, sketch, regions, results), _shapes(sketch))
+    return PixelReading(_segments(page, sketch, regions, results, engine), _shapes(sketch))
 
 
 def _text_em(boxes: Sequence[Box], fallback: float) -> float:
@@ -98,7 +102,7 @@ def _in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
 
 
 def _sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> _Sketch:
-    strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions])  # with their ragged edges
+    strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions], em)  # with the bars' ragged edges
     radicals = find_radicals(strokes, em)
     if radicals:
         strokes = release_radicands(strokes, radicals)
@@ -201,23 +205,59 @@ def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[in
 
 
 def _segments(
-    page: Straight, sketch: _Sketch, regions: Sequence[Region], results: Sequence[Recognised]
+    page: Straight, sketch: _Sketch, regions: Sequence[Region], results: Sequence[Recognised], engine: OcrEngine
 ) -> list[Segment]:
-    out = []
     look = Look(page.gray, sketch.strokes.mask)
+    out: list[Segment] = []
+    levels: list[Level] = []
+    scripts: list[list[Script]] = []
     for region, result in zip(regions, results, strict=True):
         cut = _cut(region, page)
         segment = segment_from_ocr(result, cut, region.box)
         floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
         if segment is None or segment.confidence < floor:
             continue
-        hint = None if region.owner is None else 0.75 * sketch.em
-        out.append(refine(segment, result, cut, sketch.strokes.boxes[region.parts], look, sketch.em, hint)[0])
+        hint = None if region.owner is None else PIECE_SIZE * sketch.em
+        boxes = sketch.strokes.boxes
+        segment, main = refine(segment, result, cut, boxes[region.parts], look, sketch.em, hint)
+        scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
+        out.append(segment)
+        levels.append(main)
+    _read_scripts(page, sketch, engine, look, scripts, out, levels)
     for index, char in sketch.fences:
         box = sketch.strokes.box(index)
         glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)
         out.append(Segment((glyph,), box, sketch.em, 0.9, "ocr"))
     return out
+
+
+def _read_scripts(
+    page: Straight,
+    sketch: _Sketch,
+    engine: OcrEngine,
+    look: Look,
+    groups: Sequence[Sequence[Script]],
+    lines: list[Segment],
+    levels: Sequence[Level],
+) -> None:
+    """Read the scripts of `groups` on their own and put them into their lines where that is more certain."""
+    if not groups:
+        return
+    regions = [[Region(s.box, list(s.parts), plain=False) for s in group] for group in groups]
+    flat = [r for group in regions for r in group]
+    results = iter(engine.recognise([_picture(page, sketch, r) for r in flat]))
+    for group, areas in zip(groups, regions, strict=True):
+        line, read = group[0].line, []
+        for area in areas:
+            result, cut = next(results), _cut(area, page)
+            segment = segment_from_ocr(result, cut, area.box)
+            if segment is not None and segment.confidence >= MIN_SCRIPT:
+                parts = sketch.strokes.boxes[area.parts]
+                hint = SCRIPT_SIZE * levels[line].size
+                read.append(refine(segment, result, cut, parts, look, sketch.em, hint)[0])
+        if len(read) == len(areas):
+            box = Box.hull(a.box for a in areas)
+            lines[line] = put_scripts(lines[line], box, levels[line], read)
 
 
 def _shapes(sketch: _Sketch) -> list[Shape]:

@@ -11,7 +11,7 @@ from wholepage.boxes import Box
 
 SCALE = 2  # the mask is finer than the page: gaps of one pixel between letter and bar become visible
 CONTRAST = 0.27  # share of the way from paper to ink at which a sharpened pixel counts as ink
-MIN_AREA = 3.5  # px² of the page; smaller components are specks
+MIN_AREA = 0.0072  # em²; smaller components are specks: the dot of a small i has 0.012
 Mask = NDArray[np.uint8]
 
 
@@ -31,13 +31,13 @@ def sharp_mask(gray: NDArray[np.uint8]) -> Mask:
     return mask
 
 
-def without_specks(mask: Mask) -> tuple[Mask, NDArray[np.int32]]:
+def without_specks(mask: Mask, em: float) -> tuple[Mask, NDArray[np.int32]]:
     """`mask` without specks, and the labels of its 4-connected components (specks are 0)."""
     import cv2
 
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
     lookup = np.arange(len(stats), dtype=np.int32)
-    lookup[stats[:, 4] < MIN_AREA * SCALE**2] = 0
+    lookup[stats[:, 4] < MIN_AREA * (em * SCALE) ** 2] = 0
     kept: NDArray[np.int32] = lookup[labels]
     clean: Mask = (kept > 0).view(np.uint8)
     return clean, kept
@@ -69,7 +69,7 @@ class Strokes:
         return part
 
 
-def find_strokes(mask: Mask, erased: list[Box]) -> Strokes:
+def find_strokes(mask: Mask, erased: list[Box], em: float) -> Strokes:
     """Components of `mask` without the boxes in `erased` (page px)."""
     import cv2
 
@@ -79,7 +79,7 @@ def find_strokes(mask: Mask, erased: list[Box]) -> Strokes:
         kept[max(y0, 0) : y1, max(x0, 0) : x1] = 0
     _, labels, stats, _ = cv2.connectedComponentsWithStats(kept, connectivity=4, ltype=cv2.CV_32S)
     stats = stats[1:]
-    keep = np.flatnonzero(stats[:, 4] >= MIN_AREA * SCALE**2)
+    keep = np.flatnonzero(stats[:, 4] >= MIN_AREA * (em * SCALE) ** 2)
     xywh = stats[keep, :4].astype(np.float64) / SCALE
     boxes = np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
     ids = (keep + 1).astype(np.int32)

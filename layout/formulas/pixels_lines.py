@@ -12,6 +12,7 @@ from layout.formulas.pixels_align import Placed, align
 from layout.formulas.pixels_ink import Mask
 from layout.formulas.pixels_size import Level, main_level, place
 from layout.formulas.pixels_slant import faces
+from layout.formulas.symbols import FUNCTIONS
 from layout.ocr import Recognised
 from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
@@ -59,6 +60,7 @@ def refine(
         found = _align_island(chars, centres, start, stop, parts, em, page.mask)
         boxes[start:stop] = found
     placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
+    placed = _as_signs(placed, em)
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)
     glyphs = []
@@ -81,13 +83,34 @@ def _fonts(placed: Sequence[Placed], gray: NDArray[np.uint8]) -> list[str]:
         word = placed[n:stop]
         if word and (len(word) <= MAX_WORD or all(p.char.isupper() for p in word)):
             found = faces(gray, [p.char for p in word], [p.box for p in word])
-            fonts[n:stop] = ["italic" if f == "italic" else "" for f in found]
+            fonts[n:stop] = _agreed("".join(p.char for p in word), found)
         n = max(stop, n + 1)
     return fonts
 
 
+def _agreed(word: str, found: Sequence[str]) -> list[str]:
+    """Faces of a word's letters: names of functions are upright, and who cannot be told goes with its neighbours."""
+    if word in FUNCTIONS:
+        return [""] * len(word)
+    slanted = "italic" in found and "upright" not in found
+    return ["italic" if f == "italic" or slanted else "" for f in found]
+
+
 def _is_letter(char: str) -> bool:
     return char.isascii() and char.isalpha()
+
+
+def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
+    """Ideographs that are signs: a small 十 or 一 that stands alone or beside formula characters."""
+    out = list(placed)
+    for n, p in enumerate(placed):
+        sign = {"十": "+", "一": "−", "二": "="}.get(p.char)
+        if sign is None or p.box is None or max(p.box.width, p.box.height) > 0.82 * em:
+            continue
+        sides = [q.char for q in (*placed[max(n - 1, 0) : n], *placed[n + 1 : n + 2]) if not q.char.isspace()]
+        if not any(is_wide(c) for c in sides):
+            out[n] = replace(p, char=sign)
+    return out
 
 
 def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
@@ -103,6 +126,9 @@ def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
 
 def _islands(chars: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Runs of characters that are no ideographs, each with the ideographs at its ends."""
+    if len(chars) <= 2:
+        yield 0, len(chars)
+        return
     n = 0
     while n < len(chars):
         if not _is_latin(chars[n]):
@@ -113,6 +139,8 @@ def _islands(chars: Sequence[str]) -> Iterator[tuple[int, int]]:
             stop += 1
         start = max(n - 1, 0)
         stop = min(stop + 1, len(chars))
+        if stop < len(chars) and chars[stop] in "、。，":  # its ink is not the ideograph's
+            stop += 1
         yield start, stop
         n = stop
 

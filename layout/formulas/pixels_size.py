@@ -183,6 +183,8 @@ def _from_neighbours(i: int, p: Placed, levels: Sequence[Level | None], main: Le
     scripts = [v for k in (i - 1, i + 1) if 0 <= k < len(levels) and (v := levels[k]) is not None and v is not main]
     best = min([main, *scripts], key=off)
     small = box.width <= 0.86 * form.width * main.size or box.height <= 0.86 * form.height * main.size
+    if p.char in ",.;:∶!?" and box.y1 > main.baseline - 0.3 * main.size:
+        return main
     if off(main) <= 0.13 and not (scripts and small and off(best) < off(main) - 0.06):
         return main
     if off(best) <= 0.17:

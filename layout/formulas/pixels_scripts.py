@@ -1,0 +1,149 @@
+"""Scripts that the recogniser cannot read within their line: an index under an exponent, and what it read without certainty.
+
+Such scripts are cut out, read on their own and put in the place of what was read before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.pixels_size import SCRIPT, Level
+from layout.segments import Segment, is_wide
+from layout.types import Glyph
+from wholepage.boxes import Box
+
+MAX_HEIGHT = 0.64  # of the line's size: higher ink is no script
+UNSURE = 0.85  # confidence below which a script is read again
+ROW_GAP = 0.22  # em between characters of one script
+Boxes = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """Components of one script of a line: `parts` into the page's components, `box` their hull."""
+
+    line: int
+    parts: tuple[int, ...]
+    box: Box
+
+
+def find_scripts(line: int, segment: Segment, parts: Sequence[int], boxes: Boxes, main: Level) -> list[list[Script]]:
+    """Groups of scripts to read again: each an upper and a lower one that overlap, or a single one read badly.
+
+    Args:
+        line: number of the line, kept in the result.
+        parts: components of the line, indices into `boxes` (N×4, page px).
+        main: level of the line's main text.
+    """
+    free = [i for i in parts if not _in_ideograph(boxes[i], segment, main)]
+    upper = [i for i in free if _is_upper(boxes[i], main)]
+    lower = [i for i in free if _is_lower(boxes[i], main)]
+    groups: list[list[Script]] = []
+    used: set[int] = set()
+    for u in upper:
+        for low in lower:
+            if u in used or low in used or not _above(boxes[u], boxes[low]):
+                continue
+            rows = [_row(u, upper, boxes, main), _row(low, lower, boxes, main)]
+            used.update(*rows)
+            groups.append([_script(line, row, boxes) for row in rows])
+    for row in (upper, lower):
+        groups.extend([script] for script in _unsure(line, segment, [i for i in row if i not in used], boxes, main))
+    return groups
+
+
+def _in_ideograph(part: NDArray[np.float64], segment: Segment, main: Level) -> bool:
+    x = (part[0] + part[2]) / 2
+    return any(is_wide(g.text) and g.size >= SCRIPT * main.size and g.box.x0 <= x <= g.box.x1 for g in segment.glyphs)
+
+
+def _is_upper(part: NDArray[np.float64], main: Level) -> bool:
+    size, base = main.size, main.baseline
+    return bool(
+        part[3] < base - 0.27 * size
+        and part[3] - part[1] <= MAX_HEIGHT * size
+        and part[1] > base - 1.3 * size
+        and max(part[2] - part[0], part[3] - part[1]) >= 0.16 * size
+    )
+
+
+def _is_lower(part: NDArray[np.float64], main: Level) -> bool:
+    size, base = main.size, main.baseline
+    return bool(
+        part[1] > base - 0.45 * size
+        and base + 0.04 * size < part[3] < base + 0.6 * size
+        and 0.16 * size <= part[3] - part[1] <= MAX_HEIGHT * size
+    )
+
+
+def _above(upper: NDArray[np.float64], lower: NDArray[np.float64]) -> bool:
+    common = min(upper[2], lower[2]) - max(upper[0], lower[0])
+    return bool(common >= 0.35 * min(upper[2] - upper[0], lower[2] - lower[0]) and upper[3] <= lower[1] + 2)
+
+
+def _row(seed: int, row: Sequence[int], boxes: Boxes, main: Level) -> list[int]:
+    """The components of `row` that stand beside `seed` and each other."""
+    out = [seed]
+    x0, x1 = boxes[seed][0], boxes[seed][2]
+    for i in sorted(row, key=lambda k: boxes[k][0]):
+        if i != seed and boxes[i][0] - x1 <= ROW_GAP * main.size and boxes[i][0] >= x0 - 1:
+            out.append(i)
+            x1 = max(x1, boxes[i][2])
+    for i in sorted(row, key=lambda k: -boxes[k][2]):
+        if i not in out and 0 <= x0 - boxes[i][2] <= ROW_GAP * main.size:
+            out.append(i)
+            x0 = min(x0, boxes[i][0])
+    return out
+
+
+def _script(line: int, row: Sequence[int], boxes: Boxes) -> Script:
+    own = boxes[list(row)]
+    hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+    return Script(line, tuple(sorted(row)), hull)
+
+
+def _unsure(line: int, segment: Segment, row: Sequence[int], boxes: Boxes, main: Level) -> list[Script]:
+    """Scripts of which a character was read with little confidence."""
+    out: list[Script] = []
+    done: set[int] = set()
+    for i in row:
+        if i in done:
+            continue
+        members = _row(i, [k for k in row if k not in done], boxes, main)
+        done.update(members)
+        script = _script(line, members, boxes)
+        inside = [g for g in _covered(segment, script.box, main) if g.size < SCRIPT * main.size]
+        if inside and min(g.confidence for g in inside) < UNSURE:
+            out.append(script)
+    return out
+
+
+def _covered(segment: Segment, box: Box, main: Level) -> list[Glyph]:
+    """Glyphs of the line whose ink lies in the columns of a script and is no higher than one, main letters left out."""
+    return [
+        g
+        for g in segment.glyphs
+        if not g.text.isspace()
+        and box.x0 - 1 <= g.box.cx <= box.x1 + 1
+        and (g.size < SCRIPT * main.size or g.box.y_overlap(box) > 0.6 * g.box.height or g.box.height > main.size)
+    ]
+
+
+def put_scripts(segment: Segment, box: Box, main: Level, scripts: Sequence[Segment]) -> Segment:
+    """The line with the glyphs in `box` replaced by those of `scripts`, lower ones first."""
+    gone = {id(g) for g in _covered(segment, box, main)}
+    new: list[Glyph] = []
+    for script in sorted(scripts, key=lambda s: -s.box.cy):
+        for glyph in script.glyphs:
+            if not glyph.text.isspace():
+                new.append(replace(glyph, size=min(glyph.size, 0.84 * main.size)))
+    glyphs = list(segment.glyphs)
+    at = next((n for n, g in enumerate(glyphs) if id(g) in gone), None)
+    if at is None:
+        at = sum(g.box.cx < box.x0 for g in glyphs)
+    kept = [g for g in glyphs[:at] if id(g) not in gone], [g for g in glyphs[at:] if id(g) not in gone]
+    return replace(segment, glyphs=(*kept[0], *new, *kept[1]))
