@@ -109,8 +109,9 @@ def test_questions_of_a_paper_share_the_beginning_and_repeat_byte_for_byte(paper
 
 
 def test_direct_style_and_language(papers: Papers, tmp_path: Path) -> None:
-    blocks = shown(build("image_only", papers.item("zh/2.1"), _context(tmp_path, style="direct", language="en")))
-    assert blocks[-1].endswith('Solve: Question 1 in the section "填空题"') and "Do not show any reasoning" in last
+    context = _context(tmp_path, style="direct", language="en")
+    last = shown(build("image_only", papers.item("zh/2.1"), context))[-1]
+    assert last.endswith('Solve: Question 1 in the section "填空题"') and "Do not show any reasoning" in last
 
 
 @pytest.mark.parametrize(
@@ -157,7 +158,7 @@ def test_page_text_cannot_change_the_prompt(papers: Papers, tmp_path: Path) -> N
         ('{"1.1": "B"}', {"1.1": ["B"]}),
         ('{"answers": {"1.1": "A"}} no, {"answers": {"1.1": "B", "9.9": "x"}}', {"1.1": ["B"]}),
         (r'{"answers": {"2.1": "\frac{1}{2}"}}', {"2.1": [r"\frac{1}{2}"]}),
-        (r'{"answers": {"2.1": ["\\theta\\times 2", "\\\\beta", "\\alpha", "a\\nb"]}}',
+        (r'{"answers": {"2.1": ["\theta\times 2", "\\beta", "\alpha", "a\nb"]}}',
          {"2.1": [r"\theta\times 2", r"\beta", r"\alpha", "a\nb"]}),
         ('{"answers": {"2.1": {"x": "2", "y": null}}}', {"2.1": ["2", ""]}),
         ("I ran out of", None), ('{"answers": {"1.1": "B"', None), ('{"answers": {"7.7": "B"}}', None), ("{{{{", None),

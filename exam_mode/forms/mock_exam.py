@@ -13,7 +13,7 @@ from exam_mode.forms.naming import printed_name
 from exam_mode.items import Item
 from exam_mode.prompts import fill
 
-# Takers write LaTeX into JSON without doubling its backslashes. `\\\\` is kept; a backslash before a letter that is no
+# Takers write LaTeX into JSON without doubling its backslashes. A doubled one is kept; a backslash before a letter that is no
 # escape of JSON, or before one of these commands, whose first letter would be one, is meant as written.
 _COMMANDS = (
     "bar|because|begin|beta|bigcap|bigcup|binom|boldsymbol|bot|boxed|fbox|forall|frac|nabla|ne|neg|neq|ni|not|notin|nu|"
