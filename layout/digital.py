@@ -14,6 +14,7 @@ from wholepage.boxes import Box
 GAP_EM = 0.9  # a gap wider than this ends a segment
 SPACE_EM = 0.22  # a gap wider than this between Latin glyphs is a space
 BASELINE_EM = 0.12  # glyphs further apart vertically are not on one baseline
+LOWEST, HIGHEST = -0.5, 0.85  # of a script's lower edge against its line's, in the line's font sizes
 SIZE_RATIO = 0.8  # a smaller neighbour is a sub- or superscript, even on nearly the same baseline
 
 
@@ -58,7 +59,11 @@ def _fit(script: Segment, main: Segment) -> float:
         if glyph.text.isspace() or _distance(glyph.box, script.box) >= 0.3 * main.em:
             continue
         # Tall parts of formulas and brackets carry their scripts high above the line.
-        extent = glyph.box if isinstance(glyph, FormulaGlyph) else main.band
+        tall = isinstance(glyph, FormulaGlyph)
+        extent = glyph.box.grow(0, 0.5 * script.em) if tall else main.band
+        shift = (main.band.y1 - script.band.y1) / main.em
+        if not tall and not LOWEST < shift < HIGHEST:
+            continue
         share = extent.y_overlap(script.band) / max(script.band.height, 1.0)
         best = max(best, share - _distance(glyph.box, script.box) / main.em)
     return best if best >= 0.1 else 0.0

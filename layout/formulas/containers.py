@@ -106,7 +106,7 @@ def distinct(shapes: Sequence[Shape]) -> list[Shape]:
             for k in kept
             if k.kind == shape.kind
             and b.x_overlap(k.box) > 0.8 * min(b.width, k.box.width)
-            and (abs(b.cy - k.box.cy) < 5)
+            and abs(b.cy - k.box.cy) < 2
         )
         if next(same, None) is None:
             kept.append(shape)
@@ -268,7 +268,7 @@ def _over(field: Field, shape: Shape) -> Atom | None:
         a
         for a in field.near(bar.grow(2, 60))
         if a.ink.x_overlap(bar) > 0.5 * min(a.ink.width, bar.width)
-        and -0.12 * a.size <= a.ink.y0 - bar.y1 < 0.3 * a.size
+        and -0.25 * a.size <= a.ink.y0 - bar.y1 < 0.4 * a.size
         and a.ink.cy > bar.cy
         and (a.text.isalnum() or field.is_composite(a))
     ]

@@ -46,7 +46,7 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
     ink: Ink = mask > 0
     bars = _free_bars(text.rules, em)
     shapes: list[Shape] = []
-    roots = [r for b in bars if (r := _root_at(b, comps, em)) is not None]
+    roots = [r for b in bars if (r := _root_at(b, bars, comps, em)) is not None]
     used = {id(bar) for _, bar in roots}
     shapes.extend(shape for shape, _ in roots)
     for index, glyph in enumerate(text.glyphs):
@@ -76,7 +76,7 @@ def _free_bars(rules: Sequence[Box], em: float) -> list[Box]:
     return [b for b in flat if not framed(b)]
 
 
-def _root_at(bar: Box, comps: NDArray[np.float64], em: float) -> tuple[Shape, Box] | None:
+def _root_at(bar: Box, bars: Sequence[Box], comps: NDArray[np.float64], em: float) -> tuple[Shape, Box] | None:
     """A radical sign whose ink runs into the left end of a bar and stands below it."""
     hit = (comps[:, 0] < bar.x0 - 0.2 * em) & (comps[:, 0] > bar.x0 - 1.6 * em)
     hit &= (comps[:, 2] >= bar.x1 - 3) & (comps[:, 3] > bar.y1 + 0.45 * em)
@@ -84,7 +84,10 @@ def _root_at(bar: Box, comps: NDArray[np.float64], em: float) -> tuple[Shape, Bo
     if not hit.any():
         return None
     own = comps[hit][0]
-    return Shape("radical", Box(float(own[0]), bar.y0, bar.x1, float(own[3])), bar.x0), bar
+    # The sign may stand on a fraction's bar and run into it: the radicand ends there.
+    under = [b.y0 for b in bars if b.x0 < bar.x0 - 2 and b.x1 > own[0] and bar.y1 + 0.4 * em < b.y0 < own[3]]
+    bottom = min([float(own[3]), *under])
+    return Shape("radical", Box(float(own[0]), bar.y0, bar.x1, bottom), bar.x0), bar
 
 
 def _accent(glyph: Glyph, before: Glyph, comps: NDArray[np.float64]) -> Shape | None:

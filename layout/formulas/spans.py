@@ -63,6 +63,7 @@ UNITS = frozenset(
     ]
 )
 COMPOUND = re.compile(rf"(?:{ELEMENTS})+")
+RATIO = re.compile(r"\d+(?:\.\d+)?(?:[:∶]\d+(?:\.\d+)?){2,}")
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -89,7 +90,7 @@ def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, in
         Entry(item, "text" if n in labels else _kind(item, whole, sizes), gap)
         for n, (item, gap) in enumerate(zip(items, gaps, strict=True))
     ]
-    entries = _variables(_words(_operators(entries)))
+    entries = _variables(_words(_operators(_ratios(entries))))
     spans: list[tuple[int, int]] = []
     start = 0
     for stop in range(1, len(entries) + 1):
@@ -172,6 +173,16 @@ def _operators(entries: list[Entry]) -> list[Entry]:
         if all(operands) and single and any(s.isalpha() for s in sides):
             for k in (n - 1, n, n + 1):
                 out[k] = Entry(out[k].item, "math", out[k].gap)
+    return out
+
+
+def _ratios(entries: list[Entry]) -> list[Entry]:
+    """Ratios of three or more numbers; of two they may as well be a time or a score."""
+    out = list(entries)
+    text = "".join(e.text if e.kind == "soft" and len(e.text) == 1 else "\x00" for e in entries)
+    for match in RATIO.finditer(text):
+        for n in range(*match.span()):
+            out[n] = Entry(out[n].item, "math", out[n].gap)
     return out
 
 

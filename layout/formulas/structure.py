@@ -75,13 +75,11 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
 
 
 def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
-    """Font size and baseline of a row's main text: the largest atoms' (of letters and digits, where there are any)."""
-    firm = [a for a in atoms if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
-    pool = firm or list(atoms)
-    size = max(a.size for a in pool)
-    large = [a for a in pool if a.size >= SMALL * size]
-    letters = [a for a in large if a.text.isalnum()] or large
-    # In a row of mixed heights the one that most atoms stand on is the line.
+    """Font size and baseline of a row's main text: those of its largest atoms, letters and digits before others."""
+    size = max(a.size for a in atoms)
+    large = [a for a in atoms if a.size >= SMALL * size]
+    firm = [a for a in large if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
+    letters = [a for a in firm if a.text.isalnum()] or firm or large
     return size, median(a.baseline for a in letters)
 
 
@@ -99,7 +97,8 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
         limit = RAISED
     if not small:
         # Letters of one size are scripts only when they clearly leave the line.
-        return 0 if abs(shift) < 0.35 else (1 if shift > 0 else -1)
+        limit = 0.22 if atom.glyph.font not in ("", "italic") else 0.35  # places in images are less exact
+        return 0 if abs(shift) < limit else (1 if shift > 0 else -1)
     if shift > limit:
         return 1
     if shift < -(0.18 if isinstance(atom.node, Frac | Grid) else LOWERED):
