@@ -39,7 +39,7 @@ def find_scripts(line: int, segment: Segment, parts: Sequence[int], boxes: Boxes
         parts: components of the line, indices into `boxes` (N×4, page px).
         main: level of the line's main text.
     """
-    free = [i for i in parts if not _in_ideograph(boxes[i], segment, main)]
+    free = [i for i in parts if not _in_main(boxes[i], segment, main)]
     upper = [i for i in free if _is_upper(boxes[i], main)]
     lower = [i for i in free if _is_lower(boxes[i], main)]
     groups: list[list[Script]] = []
@@ -56,9 +56,18 @@ def find_scripts(line: int, segment: Segment, parts: Sequence[int], boxes: Boxes
     return groups
 
 
-def _in_ideograph(part: NDArray[np.float64], segment: Segment, main: Level) -> bool:
+def _in_main(part: NDArray[np.float64], segment: Segment, main: Level) -> bool:
+    """Whether a component belongs to an ideograph or to a letter of the line's own size."""
     x = (part[0] + part[2]) / 2
-    return any(is_wide(g.text) and g.size >= SCRIPT * main.size and g.box.x0 <= x <= g.box.x1 for g in segment.glyphs)
+    for glyph in segment.glyphs:
+        if glyph.text.isspace() or glyph.size < SCRIPT * main.size:
+            continue
+        if is_wide(glyph.text) and glyph.box.x0 <= x <= glyph.box.x1:
+            return True
+        inside = part[0] - 1 <= glyph.box.cx <= part[2] + 1 and part[1] - 1 <= glyph.box.cy <= part[3] + 1
+        if inside and glyph.text.isalnum() and glyph.confidence >= UNSURE:
+            return True
+    return False
 
 
 def _is_upper(part: NDArray[np.float64], main: Level) -> bool:
@@ -74,9 +83,10 @@ def _is_upper(part: NDArray[np.float64], main: Level) -> bool:
 def _is_lower(part: NDArray[np.float64], main: Level) -> bool:
     size, base = main.size, main.baseline
     return bool(
-        part[1] > base - 0.45 * size
-        and base + 0.04 * size < part[3] < base + 0.6 * size
-        and 0.16 * size <= part[3] - part[1] <= MAX_HEIGHT * size
+        part[1] > base - 0.36 * size
+        and base - 0.06 * size < part[3] < base + 0.6 * size
+        and part[3] - part[1] <= MAX_HEIGHT * size
+        and max(part[2] - part[0], part[3] - part[1]) >= 0.16 * size
     )
 
 
