@@ -70,7 +70,8 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         sketch = _sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
         regions = _regions(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, read)
-    return PixelReading(_segments(page, sketch, regions, results, engine), _shapes(sketch))
+    segments = _segments(page, sketch, regions, results, engine)
+    return PixelReading(segments, _shapes(sketch, segments))
 
 
 def _text_em(boxes: Sequence[Box], fallback: float) -> float:
@@ -219,7 +220,7 @@ def _segments(
             continue
         hint = None if region.owner is None else PIECE_SIZE * sketch.em
         boxes = sketch.strokes.boxes
-        segment, main = refine(segment, result, cut, boxes[region.parts], look, sketch.em, hint)
+        segment, main = refine(segment, result, cut, boxes[region.parts], look, sketch.em, hint, region.foot)
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)
@@ -260,8 +261,11 @@ def _read_scripts(
             lines[line] = put_scripts(lines[line], box, levels[line], read)
 
 
-def _shapes(sketch: _Sketch) -> list[Shape]:
+def _shapes(sketch: _Sketch, segments: Sequence[Segment]) -> list[Shape]:
     bars = [Shape("bar", f.bar) for f in sketch.fractions]
     roots = [Shape("radical", r.box, r.content_x) for r in sketch.radicals]
-    arrows = [Shape("arrow", sketch.strokes.box(i)) for i in sketch.arrows]
+    wide = [g.box for s in segments for g in s.glyphs if is_wide(g.text)]
+    over = [sketch.strokes.box(i) for i in sketch.arrows]
+    # A stroke of an ideograph may look like an arrow.
+    arrows = [Shape("arrow", b) for b in over if not any(b.covered_by(w) > 0.5 for w in wide)]
     return [*bars, *roots, *arrows]

@@ -25,12 +25,16 @@ Boxes = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """One character of a crop with the hull of its ink, or None where no ink was found for it (white space)."""
+    """One character of a crop with the hull of its ink, or None where no ink was found for it (white space).
+
+    `clipped` tells that its tail runs into a fraction's bar and was cut off with it.
+    """
 
     char: str
     confidence: float
     centre: float
     box: Box | None
+    clipped: bool = False
 
 
 def align(

@@ -20,7 +20,8 @@ HALO = 2  # px of the mask around painted-out ink: the blur of its edge
 class Region:
     """A part of the page that is read as one line: `box` page px, `parts` the components that it owns.
 
-    `plain` tells that nothing was cut from it; `owner` is the number of the fraction that it is a piece of.
+    `plain` tells that nothing was cut from it; `owner` is the number of the fraction that it is a piece of, `foot` the
+    y of the bar that it stands on.
     """
 
     box: Box
@@ -28,6 +29,7 @@ class Region:
     plain: bool = True
     owner: int | None = None
     stray: bool = False
+    foot: float | None = None
 
 
 def crop_of(page: Image, cut: Box) -> Image:

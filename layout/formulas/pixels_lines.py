@@ -19,6 +19,7 @@ from wholepage.boxes import Box
 
 # Raised and lowered characters as plain ones: their place says what they are.
 PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+−=()n0123456789+−=()")
+DESCENDING = "gpqyjβγημρφχψξζ"
 DASHES = "—–―-"
 MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
@@ -40,6 +41,7 @@ def refine(
     page: Look,
     em: float,
     hint: float | None = None,
+    foot: float | None = None,
 ) -> tuple[Segment, Level]:
     """The segment with each glyph's ink box, font size and baseline, and the level of its main text.
 
@@ -49,6 +51,7 @@ def refine(
         parts: N×4 boxes of the components that the crop holds.
         page: the page's pixels.
         em: the page's font size in px; `hint` that of this crop, where something else tells it.
+        foot: y of the bar that the crop stands on, if any.
     """
     segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
     chars = [g.text for g in segment.glyphs]
@@ -60,6 +63,10 @@ def refine(
         found = _align_island(chars, centres, start, stop, parts, em, page.mask)
         boxes[start:stop] = found
     placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
+    if foot is not None:
+        placed = [
+            replace(p, clipped=p.char in DESCENDING and p.box is not None and p.box.y1 >= foot - 2.0) for p in placed
+        ]
     placed = _as_signs(placed, em)
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)

@@ -148,9 +148,14 @@ def put_scripts(segment: Segment, box: Box, main: Level, scripts: Sequence[Segme
     gone = {id(g) for g in _covered(segment, box, main)}
     new: list[Glyph] = []
     for script in sorted(scripts, key=lambda s: -s.box.cy):
+        lowered = script.box.cy > main.baseline - 0.25 * main.size
         for glyph in script.glyphs:
-            if not glyph.text.isspace():
-                new.append(replace(glyph, size=min(glyph.size, 0.84 * main.size)))
+            if glyph.text.isspace():
+                continue
+            base = main.baseline if glyph.baseline is None else glyph.baseline
+            if lowered:  # a bar below may have cut off its foot
+                base = max(base, main.baseline + 0.12 * main.size)
+            new.append(replace(glyph, size=min(glyph.size, 0.84 * main.size), baseline=base))
     glyphs = list(segment.glyphs)
     at = next((n for n, g in enumerate(glyphs) if id(g) in gone), None)
     if at is None:

@@ -34,6 +34,8 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
     `em` is the page's font size, `bottom` the crop's lower edge, `hint` the size that a lone letter should have.
     """
     firm = [_own_level(p) for p in placed if _is_firm(p) and p.char not in SAME_CASE and p.char not in UPPER]
+    if not firm and hint is not None:
+        firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
     firm += [v for v in _of_cased(placed, hint, firm)]
     if firm:
         return _largest_shared(firm)
@@ -52,7 +54,8 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
 
 
 def _is_firm(placed: Placed) -> bool:
-    return placed.box is not None and metrics(placed.char).firm and placed.char not in BRACKETS
+    sure = placed.box is not None and metrics(placed.char).firm
+    return sure and placed.char not in BRACKETS and not placed.clipped
 
 
 def _own_level(placed: Placed) -> Level:
@@ -116,6 +119,8 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
         return p, _wide_level(p, main)
     if p.char in BRACKETS:
         return p, _bracket_level(p, main)
+    if p.clipped:
+        return p, main if p.box.height > 0.4 * main.size else Level(TYPICAL_SCRIPT * main.size, main.baseline + 0.12 * main.size)
     if not _is_firm(p):
         return p, None
     if p.char in SAME_CASE or p.char in UPPER:
@@ -124,7 +129,7 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
     close = abs(own.baseline - main.baseline)
     if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size:
         return p, main
-    if close <= SHIFT * main.size and own.size >= 0.78 * main.size:
+    if close <= 0.08 * main.size and own.size >= 0.78 * main.size:
         return p, main
     if own.size > 1.15 * main.size:
         return p, main
