@@ -53,15 +53,18 @@ def quarter_turns(turn: int, width: float, height: float) -> Matrix:
 def read_text_layer(page: pymupdf.Page, dpi: float, turn: int = 0) -> TextLayer:
     """Glyphs, rules and pictures of `page` in pixels of its image at `dpi` after `turn` clockwise quarter turns.
 
-    Invisible text (transparent, or outside the page) is left out. A page without text gives no glyphs.
+    Invisible text (transparent, painted over, or outside the page) is left out. A page without text gives no glyphs.
     """
     matrix = page_matrix(page, dpi, turn)
     bounds = Box(0, 0, *(page.rect.width * dpi / POINTS_PER_INCH, page.rect.height * dpi / POINTS_PER_INCH))
     if turn % 2:
         bounds = Box(0, 0, bounds.y1, bounds.x1)
+    hidden = _painted_over(page)
     upright: list[Glyph] = []
     turned: list[Glyph] = []
     for char, span, direction in _chars(page):
+        if hidden and _place(char["c"], char["origin"]) in hidden:
+            continue
         glyph = _glyph(char, span, direction, matrix)
         if glyph is None or not bounds.holds(glyph.box.cx, glyph.box.cy):
             continue
@@ -71,6 +74,32 @@ def read_text_layer(page: pymupdf.Page, dpi: float, turn: int = 0) -> TextLayer:
     visible = tuple(p.clip(bounds.x1, bounds.y1) for p in pictures)
     rules, paths = _drawings(page, matrix, bounds)
     return TextLayer(tuple(_undouble(upright)), tuple(turned), rules, visible, paths)
+
+
+def _place(char: str, origin: tuple[float, float]) -> tuple[str, int, int]:
+    """What tells one printed character from another: tenths of a point are finer than any two lie apart."""
+    return char, round(origin[0] * 10), round(origin[1] * 10)
+
+
+def _painted_over(page: pymupdf.Page) -> set[tuple[str, int, int]]:
+    """Characters that a filled rectangle drawn later hides."""
+    fills = [
+        (drawing["seqno"], item[1])
+        for drawing in page.get_drawings()
+        if drawing.get("fill") and (drawing.get("fill_opacity") or 0.0) > 0.99 and len(drawing["items"]) == 1
+        for item in drawing["items"]
+        if item[0] == "re"
+    ]
+    if not fills:
+        return set()
+    hidden = set()
+    for span in page.get_texttrace():
+        over = [rect for order, rect in fills if order > span["seqno"]]
+        for code, _, origin, bbox in span["chars"] if over else ():
+            middle = pymupdf.Point((bbox[0] + bbox[2]) / 2, (bbox[1] + bbox[3]) / 2)
+            if any(middle in rect for rect in over):
+                hidden.add(_place(chr(code), origin))
+    return hidden
 
 
 def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:

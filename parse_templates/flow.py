@@ -47,7 +47,7 @@ def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
     for page in layouts:
         body = [line for line in page.lines if line.role == "body" and line.text.strip()]
         em = _em(body)
-        edges = {c: _left_edge([x for x in body if x.column == c]) for c in {x.column for x in body}}
+        edges = {c: _left_edge([x for x in body if x.column == c], em) for c in {x.column for x in body}}
         entries: list[tuple[tuple[int, float], FlowLine]] = []
         for line in body:
             indent = max(0.0, line.box.x0 - edges[line.column]) / em
@@ -73,10 +73,15 @@ def _em(lines: Sequence[Line]) -> float:
     return heights[len(heights) // 2] if heights else 30.0
 
 
-def _left_edge(lines: Sequence[Line]) -> float:
-    """The column's left edge: the tenth percentile, so that one outdented line does not move it."""
+def _left_edge(lines: Sequence[Line], em: float) -> float:
+    """The column's left edge: the leftmost x at which several lines begin, so that an outdented line or a running
+    header does not move it."""
     starts = sorted(line.box.x0 for line in lines)
-    return starts[len(starts) // 10] if starts else 0.0
+    enough = max(2, round(0.1 * len(starts)))
+    for start in starts:
+        if sum(start <= x <= start + 0.5 * em for x in starts) >= enough:
+            return start
+    return starts[0] if starts else 0.0
 
 
 def whole(line: FlowLine) -> Piece:

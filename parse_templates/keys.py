@@ -17,6 +17,9 @@ RANGE = re.compile(
     r"(?<!\d)(\d{1,2})\s*[-–—~～―至]\s*(\d{1,2})\s*(?:题)?\s*[:：.．、]?\s*((?:[A-H][\s,，、]*){2,})(?![a-z])"
 )
 PAIR = re.compile(r"(?<![\d.])(\d{1,2})\s*[.．、:：)）]?\s*([A-H]{1,7})(?![A-Za-z])(?=\s|$|[,，;；、.。\d])")
+NAMED = re.compile(
+    r"(?i)\bans(?:wer)?s?\s*(?:for|to)?\s*Q(?:uestion)?\s*\.?\s*(\d{1,2})\s*[:.)]?\s*[(\[]?\s*([A-H])\s*[)\]]?"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +102,9 @@ def compact_entries(line: FlowLine) -> list[tuple[int, str, Piece]]:
         if first < last and len(names) == last - first + 1:
             piece = cut(whole(line), match.start(), match.end())
             found.extend((first + i, name, replace(piece, text=name)) for i, name in enumerate(names))
+    found += [
+        (int(m[1]), m[2], replace(cut(whole(line), m.start(), m.end()), text=m[2])) for m in NAMED.finditer(line.text)
+    ]
     if found:
         return found
     pairs = list(PAIR.finditer(line.text))

@@ -16,10 +16,12 @@ from parse_templates.template import Template
 WINDOW = 120  # candidates looked back: bounds the work on very long files
 GAP_COST = 1.2
 MAX_GAP_COST = 3.5
+CLOSED_COST = 1.0  # any other number behind a line that ends the question before it
 RESTART_COST = 0.5  # back to 1 behind a section heading
 LATE_START_COST = 1.0
 JUMP_BACK_COST = 7.0  # a smaller number without a heading
 INSTRUCTION_COST = 6.0
+DOTTED = re.compile(r"\s*[.…·]{4,}\s*$")  # "1 ........." is a line to write on
 INDENT_COST = 2.5  # a number set further in than the one before it is an item of a list
 MAX_INDENT_STEP = 1.2
 
@@ -53,7 +55,7 @@ def find_candidates(flow: Sequence[FlowLine], template: Template, instructed: se
         weight, match = best
         label = match["n"]
         number = int(re.sub(r"\D", "", label))
-        if number == 0:
+        if number == 0 or DOTTED.match(line.text[match.end() :]):
             continue
         weight += _place_bonus(line) - (INSTRUCTION_COST if line.index in instructed else 0.0)
         out.append(Candidate(line.index, number, label, match.end(), weight, line.indent))
@@ -67,8 +69,13 @@ def _place_bonus(line: FlowLine) -> float:
     return -0.5 if line.indent <= 3.0 else -2.5
 
 
-def best_chain(candidates: Sequence[Candidate], headings: Sequence[int]) -> list[Candidate]:
-    """The chain of candidates with the highest total evidence; `headings` are flow indices of section headings."""
+def best_chain(
+    candidates: Sequence[Candidate], headings: Sequence[int], closings: Sequence[int] = ()
+) -> list[Candidate]:
+    """The chain of candidates with the highest total evidence.
+
+    `headings` are flow indices of section headings, `closings` of lines that end a question.
+    """
     if not candidates:
         return []
     scores: list[float] = []
@@ -77,7 +84,7 @@ def best_chain(candidates: Sequence[Candidate], headings: Sequence[int]) -> list
         best = candidate.weight - min(LATE_START_COST * (candidate.number - 1), MAX_GAP_COST)
         origin: int | None = None
         for i in range(max(0, j - WINDOW), j):
-            cost = _step_cost(candidates[i], candidate, headings)
+            cost = _step_cost(candidates[i], candidate, headings, closings)
             total = scores[i] + candidate.weight - cost
             if total > best:
                 best, origin = total, i
@@ -93,8 +100,11 @@ def best_chain(candidates: Sequence[Candidate], headings: Sequence[int]) -> list
     return chain[::-1]
 
 
-def _step_cost(a: Candidate, b: Candidate, headings: Sequence[int]) -> float:
-    return _number_cost(a, b, headings) + (INDENT_COST if b.indent - a.indent > MAX_INDENT_STEP else 0.0)
+def _step_cost(a: Candidate, b: Candidate, headings: Sequence[int], closings: Sequence[int]) -> float:
+    number = _number_cost(a, b, headings)
+    if number > CLOSED_COST and any(a.line < c < b.line for c in closings):
+        number = CLOSED_COST
+    return number + (INDENT_COST if b.indent - a.indent > MAX_INDENT_STEP else 0.0)
 
 
 def _number_cost(a: Candidate, b: Candidate, headings: Sequence[int]) -> float:

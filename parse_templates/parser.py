@@ -51,6 +51,7 @@ class _Structure:
 
     chain: list[Candidate]
     headings: list[Heading]
+    closings: list[int]
     key_start: int | None
     score: float
 
@@ -118,14 +119,16 @@ def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
     instructed = _instructed(flow, template, headings)
     candidates = find_candidates(flow, template, instructed)
     marks = [h.line for h in headings]
-    chain = best_chain(candidates, marks)
+    closes = re.compile(template.closes) if template.closes else None
+    closings = [x.index for x in flow if closes is not None and x.table is None and closes.search(x.text)]
+    chain = best_chain(candidates, marks, closings)
     key_start = find_key_start(flow, template, chain[0].line) if chain else None
     again = find_second_run(flow, chain, headings)
     if again is not None and (key_start is None or again < key_start):
         key_start = again
     if key_start is not None:
         before = [c for c in candidates if c.line < key_start]
-        shorter = best_chain(before, [m for m in marks if m < key_start])
+        shorter = best_chain(before, [m for m in marks if m < key_start], closings)
         # A heading among the first questions is no key: most of the questions must stand before it.
         if len(shorter) >= 0.4 * len(chain):
             chain = shorter
@@ -133,7 +136,7 @@ def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
         else:
             key_start = None
     score = sum(c.weight for c in chain) + 2.0 * len(headings)
-    return _Structure(chain, headings, key_start, score)
+    return _Structure(chain, headings, closings, key_start, score)
 
 
 def _instructed(flow: Sequence[FlowLine], template: Template, headings: Sequence[Heading]) -> set[int]:
@@ -168,6 +171,7 @@ def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template)
     drafts = []
     for candidate in chain:
         stop = next(s for s in starts if s > candidate.line) if candidate.line < end else end
+        stop = next((c + 1 for c in structure.closings if candidate.line <= c < stop), stop)
         section = next((s for line, s in reversed(sections) if line <= candidate.line), NO_SECTION)
         drafts.append(draft_question(candidate, flow[candidate.line : stop], section, template))
     apply_directions(flow, directions, drafts, starts, template)

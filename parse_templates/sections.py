@@ -11,7 +11,7 @@ from parse_templates.flow import FlowLine, text_of, whole
 from parse_templates.template import Template
 from wholepage.records import QuestionType
 
-MAX_HEADING_LINES = 6
+MAX_HEADING_LINES = 10
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,9 @@ class Template(_Model):
     solutions: SolutionMarks = Field(default_factory=SolutionMarks)
     key: KeyRules = Field(default_factory=KeyRules)
     instructions: list[str] = Field(default_factory=list, description="Headings of lists that are no questions.")
+    closes: str = Field(
+        "", description="A line that ends a question, as [Total: 11]; numbers may begin anew behind it."
+    )
     furniture: list[str] = Field(default_factory=list, description="Lines that belong to no question.")
     captions: str = Field("", description="A caption: `fig`, the figure's label, `q` or `r`, its question's number.")
     names_figure: str = Field("", description="A stem that speaks of a figure by its label `fig`.")
