@@ -76,6 +76,25 @@ def split_options(
     return stem, sorted(found, key=lambda item: item[0])
 
 
+def option_runs(pieces: Sequence[Piece], template: Template) -> list[tuple[int, int]]:
+    """First and last piece index of each full set of options (A to at least D) that stands in `pieces`."""
+    best: list[tuple[int, int]] = []
+    for pattern in template.options:
+        marks = [m for m in _find_marks(pieces, re.compile(pattern), strict=True) if m.label.isupper()]
+        runs: list[tuple[int, int]] = []
+        run: list[Mark] = []
+        for mark in marks:
+            if mark.label == "A":
+                run = [mark]
+            elif run and ord(mark.label) == ord(run[-1].label) + 1:
+                run.append(mark)
+                if mark.label == "D":
+                    runs.append((run[0].piece, mark.piece))
+        if len(runs) > len(best):
+            best = runs
+    return best
+
+
 def _bare_row(pieces: Sequence[Piece]) -> list[Mark]:
     """Letters without a dot on lines of their own, under or beside the drawings that are the options."""
     marks = [
@@ -267,8 +286,8 @@ def _value(label: str) -> int:
         return int(label)
     if label in CIRCLED:
         return CIRCLED.index(label) + 1
-    if label in ROMAN:
-        return ROMAN.index(label) + 1
+    if label.lower() in ROMAN and (label.islower() or label.isupper()):
+        return ROMAN.index(label.lower()) + 1
     return ord(label) - ord("a") + 1 if len(label) == 1 and label.isascii() and label.islower() else 0
 
 

@@ -15,17 +15,24 @@ from parse_templates.checks import check_question, cover_section
 from parse_templates.copies import find_second_run
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
-from parse_templates.flow import FlowLine, build_flow
+from parse_templates.flow import FlowLine, build_flow, whole
+from parse_templates.gaps import fill_gaps, is_inferred
 from parse_templates.keys import KeyEntry, find_key_start, read_key
+from parse_templates.languages import keep_language
 from parse_templates.margin import take_margin_marks
 from parse_templates.matching import apply_key
 from parse_templates.numbering import Candidate, best_chain, find_candidates
+from parse_templates.options import option_runs
 from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section, stated_rules, with_rules
 from parse_templates.shared import apply_directions, find_directions
 from parse_templates.template import Template, load_template, template_names
 from parse_templates.to_records import question_record
 from parse_templates.unfold import unfold_all
 from wholepage.records import Coverage, Figure, Issue, Question, Resource
+
+MAX_NOTES = 8  # numbered notes that may stand above the first section
+FIRST_SECTION = "一AIⅠ1"
+NOTE_ASKS = re.compile(r"____|[?？]")
 
 
 @dataclass(frozen=True)
@@ -74,8 +81,9 @@ def parse_paper(
         TemplateError: the named template does not exist or does not validate.
     """
     pages = unfold_all(mark_repeated(layouts))
+    language = detect_language(build_flow(pages))
+    pages, left_out = keep_language(pages, language)
     flow = take_margin_marks(build_flow(pages))
-    language = detect_language(flow)
     chosen = _choose_template(template, flow, language)
     structure = _structure(flow, chosen)
     drafts = _drafts(flow, structure, chosen)
@@ -89,7 +97,7 @@ def parse_paper(
     for draft in drafts:
         draft.issues = check_question(draft, chosen)
     coverage, section_issues = _coverage(drafts, pages)
-    issues = [*_paper_issues(drafts, unused, pages), *section_issues, *issues]
+    issues = [*left_out, *_paper_issues(drafts, unused, pages), *section_issues, *issues]
     title = find_title(pages, flow, structure.chain[0].line if structure.chain else None)
     return ParsedPaper(
         title=title,
@@ -135,6 +143,8 @@ def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
             headings = [h for h in headings if h.line < key_start]
         else:
             key_start = None
+    end = key_start if key_start is not None else len(flow)
+    chain = fill_gaps(flow, chain, [h.line for h in headings], end, template)
     score = sum(c.weight for c in chain) + 2.0 * len(headings)
     return _Structure(chain, headings, closings, key_start, score)
 
@@ -143,8 +153,8 @@ def _instructed(flow: Sequence[FlowLine], template: Template, headings: Sequence
     """Lines of instruction lists: from their heading to the next section heading or the next number 1."""
     patterns = [re.compile(p) for p in template.instructions]
     stops = {h.line for h in headings}
+    out = _notes(flow, template, headings)
     one = [re.compile(style.pattern) for style in template.numbers]
-    out: set[int] = set()
     inside, seen_one = False, False
     for line in flow:
         if any(p.match(line.text) for p in patterns):
@@ -158,6 +168,19 @@ def _instructed(flow: Sequence[FlowLine], template: Template, headings: Sequence
                 seen_one = seen_one or first
                 out.add(line.index)
     return out
+
+
+def _notes(flow: Sequence[FlowLine], template: Template, headings: Sequence[Heading]) -> set[int]:
+    """Numbered notes above the first section when its questions begin with 1 again; without blanks or options."""
+    if not headings or headings[0].order.strip("第 ").upper()[:1] not in FIRST_SECTION:
+        return set()
+    first = headings[0].line
+    above = [c for c in find_candidates(flow[:first], template, set()) if c.number <= MAX_NOTES]
+    stop = headings[1].line if len(headings) > 1 else len(flow)
+    below = any(c.number == 1 for c in find_candidates(flow[first:stop], template, set()))
+    lines = flow[above[0].line : first] if above else []
+    asks = any(NOTE_ASKS.search(x.text) for x in lines) or bool(option_runs([whole(x) for x in lines], template))
+    return {x.index for x in lines} if above and below and len(above) <= MAX_NOTES and not asks else set()
 
 
 def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template) -> list[Draft]:
@@ -174,6 +197,9 @@ def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template)
         stop = next((c + 1 for c in structure.closings if candidate.line <= c < stop), stop)
         section = next((s for line, s in reversed(sections) if line <= candidate.line), NO_SECTION)
         drafts.append(draft_question(candidate, flow[candidate.line : stop], section, template))
+        if is_inferred(candidate):
+            message = f"Question {candidate.label}: its number was not read; it stands between its neighbours."
+            drafts[-1].issues.append(Issue(code="number.inferred", field="number", message=message))
     apply_directions(flow, directions, drafts, starts, template)
     return drafts
 
