@@ -18,6 +18,7 @@ SAME_NUMBERS = 0.7  # share of its numbers that the first run has too
 MIN_EVIDENCE = 0.3  # mean evidence of a pair that the second is no question of its own
 REPRINTED = 82.0  # similarity (0-100) of the first words
 HEAD = 40  # characters compared
+MARKS = re.compile(r"^\((?:本?小?题)?(?:满分|共)?\d{1,3}(?:分|marks?)\)")
 ASKS = re.compile(r"____|[（(]\s*[)）]|[?？]")
 
 
@@ -59,12 +60,12 @@ def _evidence(question: str, again: str, line: FlowLine) -> float:
         return 1.0
     if reprints(again, question):
         return 1.0
-    if ASKS.search(question) and not ASKS.search(again) and len(again) < 0.6 * len(question):
+    ours, theirs = _plain(question), _plain(again)
+    if ASKS.search(question) and not ASKS.search(again) and len(theirs) < 0.6 * len(ours):
         return 0.7
-    parted = "1)" in _plain(question)[:400] and _plain(again).lstrip("(")[:2] == "1)"
-    if parted and len(again) < 0.8 * len(question):
+    if "(1)" in ours and theirs.startswith("(1)") and len(theirs) < 0.8 * len(ours):
         return 0.7
-    return 0.3 if len(again) < 0.25 * len(question) else -0.5
+    return 0.3 if len(theirs) < 0.25 * len(ours) else -0.5
 
 
 def reprints(text: str, question: str) -> bool:
@@ -74,7 +75,9 @@ def reprints(text: str, question: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    return re.sub(r"[\s_]+", "", text).translate(str.maketrans("（），．：", "(),.:"))
+    """Text without white space, blanks, the markup of formulas and the marks at its head."""
+    bare = re.sub(r"\\[a-zA-Z]+|[\s_{}$^\\]+", "", text).translate(str.maketrans("（），．：", "(),.:"))
+    return MARKS.sub("", bare)
 
 
 def _key(candidate: Candidate, headings: Sequence[Heading]) -> tuple[str, int]:
