@@ -22,6 +22,8 @@ PAGE_NUMBER = re.compile(
     re.I | re.X,
 )
 QUESTION_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、)）]\s*$")  # "5." opens a question, it counts no pages
+# A number alone, in a frame perhaps, which formulas know as a box or mistake for a root.
+BARE_NUMBER = re.compile(r"^\s*(\d{1,2}|\$\\(boxed|sqrt)\{\d{1,2}\}\$)\s*$")
 SEAL_MIN = 4  # letters in a strip
 MIN_HEADER_LETTERS = 4
 
@@ -78,7 +80,7 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
                 places.setdefault(key, {}).setdefault(page.number, []).append(line.box.cy / page.height)
     needed = max(2, (len(layouts) + 1) // 2)
     out = []
-    for page in layouts:
+    for page in (_with_question_numbers(p, _page_offset(layouts)) for p in layouts):
         lines = []
         for line in page.lines:
             key = _edge_text(line, page)
@@ -89,6 +91,45 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
                 lines.append(line)
         out.append(page.with_lines(tuple(lines)))
     return out
+
+
+def _page_offset(layouts: Sequence[PageLayout]) -> int | None:
+    """What must be added to a page's place in the file to give the number printed on it; None when it is unclear."""
+    offsets: dict[int, int] = {}
+    for page in layouts:
+        for offset in {n - page.number for line in page.lines for n in _first_number(line)}:
+            offsets[offset] = offsets.get(offset, 0) + 1
+    best = max(offsets, key=lambda o: offsets[o], default=None)
+    return best if best is not None and offsets[best] >= max(3, 0.6 * len(layouts)) else None
+
+
+def _first_number(line: Line) -> list[int]:
+    found = re.findall(r"\d{1,3}", line.text) if line.role == "page_number" else []
+    return [int(found[0])] if found else []
+
+
+def _with_question_numbers(page: PageLayout, offset: int | None) -> PageLayout:
+    """The page with bare numbers in its margins given back to the body when another line there counts the pages.
+
+    They are set at the top of the column that they stand over.
+    """
+    counts = [line for line in page.lines if offset is not None and page.number + offset in _first_number(line)]
+    if not counts:
+        return page
+    lines = []
+    for line in page.lines:
+        top = line.role == "body" and line.box.y1 < EDGE_SHARE * page.height
+        if (line.role == "page_number" or top) and BARE_NUMBER.match(line.text) and line not in counts:
+            below = [
+                x
+                for x in page.lines
+                if x.role == "body" and x.box.cy > line.box.cy and x.box.x0 < line.box.x1 + line.box.height * 3
+            ]
+            column = min(below, key=lambda x: x.box.cy - line.box.cy).column if below else line.column
+            lines.append(replace(line, role="body", column=column))
+        else:
+            lines.append(line)
+    return page.with_lines(tuple(lines))
 
 
 def _level_pages(places: dict[int, list[float]], line: Line, page: PageLayout) -> int:
