@@ -76,6 +76,7 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
     inline = split_solution(pieces, template)
     body = list(inline.question)
     head = _take_points(draft, body, template)
+    _take_total(draft, body, template)
     stated = section.type_for(candidate.number)
     _take_structure(draft, body, stated, template)
     _take_part_points(draft, head, template)
@@ -115,6 +116,17 @@ def _take_points(draft: Draft, body: list[Piece], template: Template) -> dict[st
     if draft.points is None and stated is not None:
         draft.points, draft.origin["points"] = stated, "heading"
     return parts
+
+
+def _take_total(draft: Draft, body: list[Piece], template: Template) -> None:
+    """The total printed under the last part: [Total: 11]."""
+    if not template.closes or not body or body[-1].at.table is not None:
+        return
+    match = re.search(template.closes, body[-1].text)
+    if match:
+        draft.points, draft.origin["points"] = float(re.findall(r"\d+", match.group())[-1]), "question"
+        rest = cut(body[-1], 0, match.start())
+        body[-1:] = [rest] if rest.text.strip() else []
 
 
 def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None, template: Template) -> None:

@@ -18,7 +18,7 @@ GAP_COST = 1.2
 MAX_GAP_COST = 3.5
 CLOSED_COST = 1.0  # any other number behind a line that ends the question before it
 RESTART_COST = 0.5  # back to 1 behind a section heading
-LATE_START_COST = 1.0
+LATE_START_COST, MAX_LATE_COST = 1.0, 2.5
 JUMP_BACK_COST = 7.0  # a smaller number without a heading
 INSTRUCTION_COST = 6.0
 DOTTED = re.compile(r"\s*[.…·]{4,}\s*$")  # "1 ........." is a line to write on
@@ -81,7 +81,7 @@ def best_chain(
     scores: list[float] = []
     back: list[int | None] = []
     for j, candidate in enumerate(candidates):
-        best = candidate.weight - min(LATE_START_COST * (candidate.number - 1), MAX_GAP_COST)
+        best = candidate.weight - min(LATE_START_COST * (candidate.number - 1), MAX_LATE_COST)
         origin: int | None = None
         for i in range(max(0, j - WINDOW), j):
             cost = _step_cost(candidates[i], candidate, headings, closings)
