@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import contextlib
 import time
-from collections.abc import AsyncIterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,7 @@ from exam_mode.errors import ExamError
 from exam_mode.estimate import input_tokens
 from exam_mode.forms import Context, Request, TextBlock, build
 from exam_mode.forms.image_only import probe_request
-from exam_mode.guard import UNCAPPED_OUTPUT, RunStopped
+from exam_mode.guard import UNCAPPED_OUTPUT
 from exam_mode.items import Item
 from exam_mode.records import answer_call, probe_call
 from exam_mode.replies import Reply, read_output
@@ -55,19 +54,20 @@ class Asker:
         Raises:
             RunStopped: nothing more is asked in this session.
         """
-        if unit.mode == "mock_exam":
-            from exam_mode.sitting import sit_paper
+        async with contextlib.AsyncExitStack() as place:  # given back once the call is on record
+            if unit.mode == "mock_exam":
+                from exam_mode.sitting import sit_paper
 
-            call, messages = await sit_paper(self, unit)
-        else:
-            call, messages = await self._single(unit)
-        if self.session.calls is not None:
-            await anyio.to_thread.run_sync(self.session.calls.append, call)
+                call, messages = await sit_paper(self, unit, place)
+            else:
+                call, messages = await self._single(unit, place)
+            if self.session.calls is not None:
+                await anyio.to_thread.run_sync(self.session.calls.append, call)
         if self.session.guard is not None:
             self.session.guard.note(call.error)
         return call, messages
 
-    async def _single(self, unit: Unit) -> tuple[Call, list[ChatMessage]]:
+    async def _single(self, unit: Unit, place: contextlib.AsyncExitStack) -> tuple[Call, list[ChatMessage]]:
         try:
             item = await self.item(unit.questions[0])
             context = await self._context(item, unit)
@@ -78,7 +78,8 @@ class Asker:
         messages = to_messages(request)
         cap = unit.budget.tokens if unit.budget else None
         cap = self.session.manner.probe_tokens if unit.kind == "probe" else cap
-        reply = await self.generate(messages, request, unit, (item,), cap)
+        await self.take_place(place, request, cap)
+        reply = await self.generate(messages, unit, (item,), cap)
         record = probe_call if unit.kind == "probe" else answer_call
         return record(unit, reply, request, self.session.price(unit.model)), messages
 
@@ -107,28 +108,35 @@ class Asker:
 
         return replace(context, captions=await captions_for(self.session, item))
 
+    async def take_place(self, place: contextlib.AsyncExitStack, request: Request, cap: int | None) -> None:
+        """Wait until the run's caps allow the call; the place is held until the stack is closed.
+
+        Raises:
+            RunStopped: a cap is reached or the run was stopped.
+        """
+        guard = self.session.guard
+        if guard is None:
+            return
+        rule = self.session.context(self.name).images.limits.rule
+        tokens, output = input_tokens(request, rule), cap or UNCAPPED_OUTPUT
+        price = self.session.price(self.name)
+        await place.enter_async_context(guard.call(tokens + output, price.of(tokens, output) if price else 0.0))
+
     async def generate(
-        self,
-        messages: list[ChatMessage],
-        request: Request,
-        unit: Unit,
-        items: tuple[Item, ...],
-        cap: int | None,
-        sheet: bool = False,
+        self, messages: list[ChatMessage], unit: Unit, items: tuple[Item, ...], cap: int | None, sheet: bool = False
     ) -> Reply:
         """One call of the model; every failure of it becomes the reply's error."""
         config = self._config(unit, cap)
-        async with self._place(request, cap):
-            token = ASKED.set(Asked(items, unit.epoch, sheet))
-            start = time.monotonic()
-            try:
-                sent = await anyio.to_thread.run_sync(inlined, messages)
-                output = await self.model.generate(sent, config=config, cache=self._cache(unit))
-                return read_output(output, time.monotonic() - start)
-            except Exception as error:
-                return self._failed(error, time.monotonic() - start)
-            finally:
-                ASKED.reset(token)
+        token = ASKED.set(Asked(items, unit.epoch, sheet))
+        start = time.monotonic()
+        try:
+            sent = await anyio.to_thread.run_sync(inlined, messages)
+            output = await self.model.generate(sent, config=config, cache=self._cache(unit))
+            return read_output(output, time.monotonic() - start)
+        except Exception as error:
+            return self._failed(error, time.monotonic() - start)
+        finally:
+            ASKED.reset(token)
 
     def _config(self, unit: Unit, cap: int | None) -> GenerateConfig:
         seed = self.session.manner.seed
@@ -138,21 +146,7 @@ class Asker:
         """inspect-ai's cache of replies, apart for each epoch, where the user wants it."""
         return CachePolicy(expiry=None, scopes={"epoch": str(unit.epoch)}) if self.session.manner.cache else False
 
-    @contextlib.asynccontextmanager
-    async def _place(self, request: Request, cap: int | None) -> AsyncIterator[None]:
-        guard = self.session.guard
-        if guard is None:
-            yield
-            return
-        rule = self.session.context(self.name).images.limits.rule
-        tokens, output = input_tokens(request, rule), cap or UNCAPPED_OUTPUT
-        price = self.session.price(self.name)
-        async with guard.call(tokens + output, price.of(tokens, output) if price else 0.0):
-            yield
-
     def _failed(self, error: Exception, seconds: float) -> Reply:
-        if isinstance(error, RunStopped):
-            raise error
         cause: BaseException | None = error
         while cause is not None:
             if getattr(cause, "status_code", None) in FATAL_STATUS and self.session.guard is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
+
 import anyio
 import anyio.to_thread
 from inspect_ai.model import Model, get_model
@@ -9,8 +11,10 @@ from inspect_ai.model import Model, get_model
 from exam_mode.calls import Call
 from exam_mode.captioning_limits import CAPTION_TOKENS
 from exam_mode.errors import ExamError
+from exam_mode.forms.base import Request
 from exam_mode.forms.captions import caption_request
 from exam_mode.items import Item
+from exam_mode.replies import Reply
 from exam_mode.session import Session
 from exam_mode.units import Unit
 from wholepage.records import Figure
@@ -47,7 +51,16 @@ async def _ask(session: Session, model: Model, name: str, item: Item, figure: Fi
     request = await anyio.to_thread.run_sync(caption_request, item.source, figure, session.context(name))
     unit = Unit("answer", "captions", name, item.paper.id, (item.id,), 1, None)
     asker = Asker(session, model)
-    reply = await asker.generate(to_messages(request), request, unit, (item,), CAPTION_TOKENS)
+    async with AsyncExitStack() as place:
+        await asker.take_place(place, request, CAPTION_TOKENS)
+        reply = await asker.generate(to_messages(request), unit, (item,), CAPTION_TOKENS)
+        await _record(session, name, key, request, reply)
+    if reply.error is not None:
+        raise ExamError(f"Question {item.id}: no caption for figure {figure.id}: {reply.error}", code="exam.caption")
+    session.captions[key] = reply.text.strip()
+
+
+async def _record(session: Session, name: str, key: str, request: Request, reply: Reply) -> None:
     price = session.price(name)
     call = Call(
         unit=key,
@@ -68,6 +81,3 @@ async def _ask(session: Session, model: Model, name: str, item: Item, figure: Fi
     )
     if session.calls is not None:
         await anyio.to_thread.run_sync(session.calls.append, call)
-    if reply.error is not None:
-        raise ExamError(f"Question {item.id}: no caption for figure {figure.id}: {reply.error}", code="exam.caption")
-    session.captions[key] = reply.text.strip()

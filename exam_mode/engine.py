@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from exam_mode.calls import CallLog, read_calls
 from exam_mode.errors import ExamError
@@ -19,6 +19,9 @@ from exam_mode.units import Unit
 from wholepage.workspace import Workspace
 
 LOG_BUFFER = 64  # samples between two writes of a log; what counts is in calls.jsonl at once
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 Progress = Callable[[CallLog, int], None]  # the log and the number of units in all
 
@@ -119,7 +122,6 @@ def open_session(run: RunFolder, manifest: Manifest, workspace: Workspace, calls
 def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace) -> bool:
     """One inspect-ai evaluation of one model: a task a mode and budget. Returns whether it was interrupted."""
     from inspect_ai import Task, eval
-    from inspect_ai._util.error import PrerequisiteError
 
     import exam_mode.registry  # noqa: F401 - the providers, also where the entry point is not installed
     from exam_mode.solving import exam_solver, samples
@@ -129,38 +131,44 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
         for name, group in groupby(pending, key=_task_name)
     ]
     options = manifest.options
+    taker = _taker(model, options.base_url, options.model_args)
+    logs = eval(
+        tasks,
+        model=taker,
+        log_dir=str(run.logs),
+        tags=["wholepage"],
+        metadata={"run": run.path.name},
+        display="none",
+        score=False,
+        fail_on_error=False,
+        max_tasks=1,
+        max_samples=pace.connections,
+        max_connections=pace.connections,
+        max_retries=pace.tries - 1,
+        attempt_timeout=pace.timeout,
+        log_images=False,
+        log_model_api=False,
+        log_realtime=False,
+        log_header_only=True,
+        log_buffer=LOG_BUFFER,
+        acp_server=False,
+        ctl_server=False,
+        log_level="error",
+        **_generation(options.temperature, options.top_p, options.reasoning_effort),
+    )
+    return any(log.status == "cancelled" for log in logs)
+
+
+def _taker(model: str, base_url: str | None, arguments: dict[str, Any]) -> Model:
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import get_model
+
     try:
-        logs = eval(
-            tasks,
-            model=model,
-            model_base_url=options.base_url,
-            model_args=options.model_args,
-            log_dir=str(run.logs),
-            tags=["wholepage"],
-            metadata={"run": run.path.name},
-            display="none",
-            score=False,
-            fail_on_error=False,
-            max_tasks=1,
-            max_samples=pace.connections,
-            max_connections=pace.connections,
-            max_retries=pace.tries - 1,
-            attempt_timeout=pace.timeout,
-            log_images=False,
-            log_model_api=False,
-            log_realtime=False,
-            log_header_only=True,
-            log_buffer=LOG_BUFFER,
-            acp_server=False,
-            ctl_server=False,
-            log_level="error",
-            **_generation(options.temperature, options.top_p, options.reasoning_effort),
-        )
-    except PrerequisiteError as error:
+        return get_model(model, base_url=base_url, memoize=False, **arguments)
+    except (PrerequisiteError, ValueError, ImportError) as error:
         raise ExamError(
             f"The model {model} cannot be used: {error}", hint="docs/exam.md tells how takers are named."
         ) from error
-    return any(log.status == "cancelled" for log in logs)
 
 
 def _generation(temperature: float | None, top_p: float | None, effort: str | None) -> dict[str, Any]:

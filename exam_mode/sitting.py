@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 import anyio.to_thread
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 SHEET_TOKENS = 16  # less than this left of the budget buys no answer sheet
 
 
-async def sit_paper(asker: Asker, unit: Unit) -> tuple[Call, list[ChatMessage]]:
+async def sit_paper(asker: Asker, unit: Unit, place: AsyncExitStack) -> tuple[Call, list[ChatMessage]]:
     """Let the taker sit one paper.
 
     When its reply holds no answer sheet and budget is left, it is asked once more for the sheet alone. A conversation
@@ -39,7 +40,8 @@ async def sit_paper(asker: Asker, unit: Unit) -> tuple[Call, list[ChatMessage]]:
     keys = {sheet_key(item): item.id for item in items}
     messages = to_messages(request)
     cap = unit.budget.tokens if unit.budget else None
-    replies = [await asker.generate(messages, request, unit, items, cap, sheet=True)]
+    await asker.take_place(place, request, cap)
+    replies = [await asker.generate(messages, unit, items, cap, sheet=True)]
     sheet = read_sheet(replies[0].text, list(keys))
     left = _left(cap, replies[0])
     if sheet is None and replies[0].error is None and (left is None or left >= SHEET_TOKENS):
@@ -49,7 +51,7 @@ async def sit_paper(asker: Asker, unit: Unit) -> tuple[Call, list[ChatMessage]]:
             ChatMessageAssistant(content=replies[0].text),
             ChatMessageUser(content=fill("mock_sheet", language)),
         ]
-        replies.append(await asker.generate(messages, request, unit, items, left, sheet=True))
+        replies.append(await asker.generate(messages, unit, items, left, sheet=True))
         sheet = read_sheet(replies[1].text, list(keys))
     whole = together(replies)
     answers = {keys[key]: boxed(entries) for key, entries in (sheet or {}).items()}

@@ -13,8 +13,8 @@ from exam_mode.forms.naming import printed_name
 from exam_mode.items import Item
 from exam_mode.prompts import fill
 
-# Takers write LaTeX into JSON without doubling its backslashes. A doubled one is kept; a backslash before a letter that is no
-# escape of JSON, or before one of these commands, whose first letter would be one, is meant as written.
+# Takers write LaTeX into JSON without doubling its backslashes. A doubled one is kept; a backslash before a letter
+# that is no escape of JSON, or before one of these commands, whose first letter would be one, is meant as written.
 _COMMANDS = (
     "bar|because|begin|beta|bigcap|bigcup|binom|boldsymbol|bot|boxed|fbox|forall|frac|nabla|ne|neg|neq|ni|not|notin|nu|"
     "rangle|rfloor|rho|right|rightarrow|rightleftharpoons|rm|tan|tau|text|textbf|tfrac|therefore|theta|times|to|triangle|"
