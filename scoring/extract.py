@@ -89,7 +89,14 @@ def _single(cleaned: Cleaned) -> Found:  # noqa: PLR0911
     if strong is not None:
         return _of(strong)
     weak = concluding(text)
+    if weak is not None and _is_bare(text):
+        return Found(weak.text, "whole response")
     return _of(weak) if weak is not None else NOTHING
+
+
+def _is_bare(text: str) -> bool:
+    """Whether the whole response is one short line without prose: it is meant as the answer."""
+    return len(text) <= 60 and "\n" not in text and not re.search(r"[一-鿿]|[A-Za-z]{4,} [A-Za-z]", text)
 
 
 def _bare_position(text: str, box: Box) -> int:

@@ -43,7 +43,8 @@ _ZH = re.compile(
     r"(?:故|所以|因此)?(?:正确)?选项(?:应该?|应当)?(?:是|为|[:：])|(?:正确|错误|有误|符合(?:题意)?|成立|合适"
     r"|恰当|合理)的(?:一项|选项"
     r"|说法|是)?(?:是|为)|"
-    r"应(?:该|当)?选(?:择)?|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
+    r"(?:更正|修正|纠正|订正)\s*[:：]\s*(?:正确)?(?:答案)?(?:应(?:该|当)?)?(?:选(?:择)?|是|为)?|"
+    r"应(?:该|当)?(?:选(?:择)?|改?为|是)|我选(?:择)?|(?:^|(?<=[\n。；;，,：:\s]))选(?:择)?(?!项|择题|修|取|用|出)|"
     r"(?:^|(?<=[\n。；;]))答[:：])"
     r"\s*[:：]?\s*(?:选项|第)?\s*"
 )
@@ -51,7 +52,8 @@ _EN = re.compile(
     r"(?:\b(?:correct|right|true)\s+(?:statements?|ones?|items?)\s*(?:is|are|[:：])+\s*|"
     r"\b(?:(?:final|correct|right|best)\s+)*(?:answers?|choices?|options?)\s*(?:is|are|[:：=]|would be|must "
     r"be|should be)+\s*(?:the\s+)?|"
-    r"\b(?:i\s+)?(?:choose|pick|select|would say|say)\s+|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+"
+    r"\b(?:i\s+)?(?:choose|pick|select|would say|say)\s+|\bcorrection\s*:\s*"
+    r"|\b(?:it|this) (?:is|must be|should be)\s+|\bso\s+"
     r"|\btherefore,?\s+|####\s*)"
     r"(?:(?:options?|choices?|letters?)\s+)?(?:only\s+)?",
     re.IGNORECASE,
@@ -64,7 +66,7 @@ _NOT_BUT = re.compile(
     re.IGNORECASE,
 )
 _RIGHT_OPTION = re.compile(
-    rf"(?:选项|option|choice)?\s*({_RUN})\s*(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都"
+    rf"(?:选项|option|choice)?\s*({_RUN})\s*[两二三四五]?(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都"
     rf"|是)?\s*(?:正确|符合题意|成立|是正确的"
     rf"|is (?:the )?(?:correct|right)|are correct|is right)",
 )

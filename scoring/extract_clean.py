@@ -23,7 +23,7 @@ _GRADER = re.compile(
     r"\bgrad(?:er|ing)\b|\bmark(?:er)?\b.{0,30}\b(?:correct|right)|full (?:marks|credit)|\bas correct\b|system prompt|"
     r"\bsystem\s*:|ignore (?:all|any|the|previous|prior)|\bverdict\b|\bscore\b\s*[\"':=]|evaluat(?:or|ion) "
     r"(?:note|instruction)|"
-    r"official (?:answer|key)|answer key",
+    r"(?:official|expected|reference|gold(?:en)?)[ _](?:answer|key|solution)|answer key|ground[ _]truth",
     re.IGNORECASE,
 )
 _CLAIM = re.compile(

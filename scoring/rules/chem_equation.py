@@ -25,6 +25,7 @@ _ARROW = re.compile(
     r"|[=-]{1,4}\s*(?P<bare>[一-鿿、Δ]{1,12})\s*(?P<barearrow>={1,4}|-{0,3}→|⇌)"
     r"|(?P<reversible>⇌)|(?P<plain>={1,4}|-{0,2}→)"
 )
+_ENERGY = {"[mass]": 1, "[length]": 2, "[time]": -2}
 _ENTHALPY = re.compile(r"[,，;；]?\s*Δ\s*H\s*(?:_\{?\w\}?)?\s*=?\s*(?P<value>[-+].*|0|\d.*)$")
 _COEFFICIENT = re.compile(r"\\frac\{(\d+)\}\{(\d+)\}|\\frac(\d)(\d)|\(?(\d+)/(\d+)\)?|(\d+(?:\.\d+)?)")
 _HEAT = {"Δ", "加热", "heat", "高热", "受热"}
@@ -89,7 +90,7 @@ def _kilojoules(text: str) -> Fraction:
         if isinstance(value, Quantity):
             amount = constant(value.parsed)
             names = dict(value.unit.dimensions)
-            if names.get("[mass]") == 1 and isinstance(amount, Fraction):
+            if names.pop("[substance]", -1) == -1 and names == _ENERGY and isinstance(amount, Fraction):
                 return amount * value.unit.factor / 1000
         elif isinstance(value, Plain) and isinstance(amount := constant(value.parsed), Fraction):
             return amount

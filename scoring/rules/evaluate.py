@@ -208,10 +208,19 @@ def _transcendental(name: str, values: list[Value]) -> Value:
 
 
 def _cases(node: Node, point: Mapping[str, Value]) -> Value:
-    for value, condition in zip(node.args[::2], node.args[1::2], strict=True):
-        if holds(condition, point):
-            return evaluate(value, point)
-    raise Undefined("outside all pieces")
+    """The value of the piece that holds; pieces that overlap must agree, else there is no function.
+
+    "Otherwise" holds where no other piece does.
+    """
+    pieces = list(zip(node.args[::2], node.args[1::2], strict=True))
+    values = [evaluate(v, point) for v, c in pieces if c.name != "true" and holds(c, point)]
+    values = values or [evaluate(v, point) for v, c in pieces if c.name == "true"]
+    if not values:
+        raise Undefined("outside all pieces")
+    first = to_float(values[0])
+    if any(abs(to_float(v) - first) > abs(first) * to_float(Fraction(1, 10**25)) for v in values[1:]):
+        raise Undefined("pieces that overlap and differ")
+    return values[0]
 
 
 def holds(condition: Node, point: Mapping[str, Value]) -> bool:

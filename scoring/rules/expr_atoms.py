@@ -176,15 +176,19 @@ class Atoms:
             after = self.peek(1)
             if after is not None and after.kind == "op" and after.text == "(" and not after.space:
                 base = self.primary()  # plain log2(8)
-        node = Node("fn", (self.function_argument(), *((base,) if base else ())), name=name)
+        argument = self.function_argument(opens=name in ("sin", "cos", "tan"))
+        node = Node("fn", (argument, *((base,) if base else ())), name=name)
         if exponent is None:
             return node
         if name in ("sin", "cos", "tan") and exponent == Node("neg", (num(1),)):
             return Node("fn", node.args, name="arc" + name)
         return Node("pow", (node, exponent))
 
-    def function_argument(self) -> Node:
-        """A bracketed argument, or the factors up to the next operator: sin 2x cos x is a product."""
+    def function_argument(self, opens: bool = False) -> Node:
+        """A bracketed argument, or the factors up to the next operator: sin 2x cos x is a product.
+
+        With `opens` a number may draw a bracket in: sin 2(x - π/8) is the sine of the whole.
+        """
         for opening, closing in (("(", ")"), ("{", "}"), ("[", "]")):
             if self.is_op(opening):
                 node = self.group(opening, closing)
@@ -195,6 +199,8 @@ class Atoms:
             self.take()
             negative = True
         node = self.power()
+        if opens and node.op == "num" and self.is_op("("):
+            node = times(node, self.group("(", ")"))
         while self.starts_primary() and not self.is_op("(", "[", "|"):
             token = self.peek()
             if token is not None and token.kind == "fn":

@@ -26,7 +26,8 @@ from scoring.rules.statement import readings
 from scoring.rules.terms import compare_terms, is_known
 
 _HEDGED = re.compile(
-    r"可能|或许|也许|大概率|也可以?是|否则|\b(?:otherwise|maybe|perhaps|possibly|might|could be)\b", re.IGNORECASE
+    r"(?<!等)可能|或许|也许|大概率|也可以?是|否则|\b(?:otherwise|maybe|perhaps|possibly|might|could be)\b",
+    re.IGNORECASE,
 )
 
 

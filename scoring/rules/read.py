@@ -41,6 +41,7 @@ _COUNT = re.compile(
     r"|倍|项|对|张|"
     r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
 )
+_LETTER = re.compile(r"[-+]?\s*[\d.]*\s*Δ?\s*[A-Za-z]")  # what may be a quantity, or a letter with a factor
 _MINUTES = re.compile(r"(\d{1,4})\s*°\s*(\d{1,2}(?:\.\d+)?)\s*(?:'|$)(?:\s*(\d{1,2}(?:\.\d+)?)\s*(?:''|\"))?")
 _MYRIADS = re.compile(r"(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s*([万亿])")
 _STATEMENT_NUMBERS = re.compile(r"^\(\d{1,2}\)(?:[\s,、;和]*\(\d{1,2}\))+$")
@@ -220,7 +221,7 @@ def _chain(text: str, parts: list[str], depth: int) -> Value:
         value = _read(last, depth + 1)
         if isinstance(value, Formula | Quantity):
             value = replace(value, name=symbol_of(parts[0]), approx=value.approx or approx)
-    elif ":" in parts[0] and ":" in last:
+    elif ":" in parts[0] and ":" in last and all(is_name(p) for p in parts[0].split(":")):
         value = _related(last, depth)
     else:
         value = _constants_or_equation(parts, depth)
@@ -244,8 +245,13 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     trees = [None if split_quantity(part) else parse(part) for part in parts]
     free = [t is not None and bool(symbols(t.node)) for t in trees]
     if not any(free) or (not free[-1] and len(parts) > 2):
+        if not _units_agree(parts[0], parts[-1]):
+            raise Unreadable("units that do not agree, or letters that only look like units")
         return _single(parts[-1], depth)
     first, last = trees[0], trees[-1]
+    if first is not None and last is None and _is_product(first.node):
+        value = _single(parts[-1], depth)
+        return replace(value, name=parts[0].replace(" ", "")) if isinstance(value, Quantity) else value
     if first is None or last is None:
         raise Unreadable("an equation with units")
     known = [t for t in trees if t is not None]
@@ -254,6 +260,14 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     if not free[-1] and _is_product(first.node):
         return Formula(last, parts[-1], parts[0].replace(" ", ""))  # 4πR² = 3π states the value of a product
     return Equation(first, last)
+
+
+def _units_agree(first: str, last: str) -> bool:
+    """Whether a chain of equal constants may begin with `first`: 2 N = 2 kg·m/s², but not 2F = 2mg or -ΔH = 5 kJ."""
+    if not _LETTER.fullmatch(first):
+        return True
+    ours, theirs = split_quantity(first), split_quantity(last)
+    return any(u.dimensions == v.dimensions for _, u in ours for _, v in theirs)
 
 
 def _single(text: str, depth: int) -> Value:
@@ -291,7 +305,7 @@ def _expanded(items: list[Value]) -> list[Value]:
 
 def _is_product(node: Node) -> bool:
     """A product such as 4πR² or BIL, whose value an equation gives; x and y make it the equation of a curve."""
-    free = symbols(node)
+    free = symbols(node) - {"Δ"}
     if node.op not in ("mul", "div", "pow") or free & {"x", "y"}:
         return False
     return len(free) > 1 or "pi" in names(node)

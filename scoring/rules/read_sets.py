@@ -87,7 +87,10 @@ def read_builder(text: str) -> RealSet | None:
     for mark in ("|", ":"):
         head, found, condition = inner.partition(mark)
         if found and re.match(r"^\s*[A-Za-z]\s*(?:∈\s*(?:R|ℝ)\s*)?$", head) and condition.count("|") % 2 == 0:
-            return read_inequality(condition)
+            found_set = read_inequality(condition)
+            if found_set.var and found_set.var != head.strip()[:1]:
+                raise Unreadable("a set of one letter with a condition on another")
+            return found_set
     return None
 
 

@@ -28,7 +28,8 @@ _VERB = re.compile(
     re.IGNORECASE,
 )
 _TAIL = re.compile(
-    r"\s*(?:[(（](?!\s*(?:或|or\b|也))(?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|about|approx)(?:[^()（）]"
+    r"\s*(?:[(（](?!\s*(?:或|or\b|也))(?:[^()（）]|[(（][^()（）]*[)）])*?(?:[一-鿿]|i\.e\.|about|approx"
+    r"|since|because|as\b|from\b|using|see\b|which|that is)(?:[^()（）]"
     r"|[(（][^()（）]*[)）])*[)）]|[,，。;；]?\s*(?:符合题意|即为所求|满足题意|即可|成立))\s*[。.]?\s*$"
 )
 _JOINS = r"(?!\s*(?:或|和|与|及|以及|且|and\b|or\b))"
@@ -37,6 +38,7 @@ _DISCARDED = re.compile(
     r"(?:[,，、或]|或者)?\s*[^,，、或。；;]{1,40}?\s*[(（]?\s*(?:舍去|不合题意|舍|不符合题意|增根|rejected"
     r"|discarded?|extraneous)\s*[)）]?"
 )
+_ROOT = re.compile(r"[A-Za-z](?:_\{?\w\}?)?\s*=\s*[-−]?[\w.\\{}/^]+")
 _FORMULA = re.compile(r"\$\$?([^$]{1,400})\$\$?|\\\((.{1,400}?)\\\)|\\\[(.{1,400}?)\\\]")
 _NEGATED = re.compile(r"(?:[不没非未无][含会能再该应存]?|\bnot )$")
 _NUMBER = re.compile(r"(?<![\w.±∓{^_(])[-−－]?\d+(?:\.\d+)?(?![\w.])")
@@ -56,7 +58,7 @@ def readings(text: str) -> tuple[str, ...]:
             found.append(candidate)
 
     if re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text):
-        text = _DISCARDED.sub("", text) or text
+        text = _without_discarded(text)
     base = _TAIL.sub("", text)
     for whole in (text, base):
         lead = _LEADS.match(whole)
@@ -70,6 +72,17 @@ def readings(text: str) -> tuple[str, ...]:
     for start in (*reversed(ends), lead.end() if lead else 0):
         add(_CLAUSE.split(base[start:], maxsplit=1)[0])
     return tuple(found)
+
+
+def _without_discarded(text: str) -> str:
+    """Without what is said to be discarded, also where it was listed before: `m=3 或 m=-1，经检验 m=-1 舍去`."""
+    kept = _DISCARDED.sub("", text)
+    for match in _DISCARDED.finditer(text):
+        named = _ROOT.search(match.group())
+        if named is not None:
+            root = re.escape(named.group().strip())
+            kept = re.sub(rf"\s*(?:或者?|or\b|[,，、])\s*\$?\s*{root}(?![\w.])\$?", "", kept)
+    return kept.strip() or text
 
 
 def _verbs(text: str) -> list[int]:
