@@ -1,7 +1,7 @@
 r"""How close formulas that a reader found are to the true ones: normal forms, similarity, and pairing by place.
 
-The normal form drops what prints alike: blanks, braces, `\mathrm` and other style commands, `\left` and `\right`;
-synonyms (`\leqslant`, `\vec` for `\overrightarrow`) and Unicode signs become one command.
+The normal form drops what prints alike: blanks, braces, the caret of a prime, `\mathrm` and other style commands,
+`\left` and `\right`; synonyms (`\leqslant`, `\vec` for `\overrightarrow`) and Unicode signs become one command.
 """
 
 from __future__ import annotations
