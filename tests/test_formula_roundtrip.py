@@ -19,7 +19,7 @@ SOLID = (
     "law", "limit", "logarithm", "overline", "plain reaction", "prime", "quantity", "radical", "ratio", "series",
     "trigonometry",
 )  # fmt: skip
-FLOOR = {"digital": 0.8}  # exact share over all kinds, constructs that the reader is weak at included
+FLOOR = {"digital": 0.93}  # exact share over all kinds, constructs that the reader is weak at included
 FAMILIES = ("ncm", "stix", "dejavu", "termes")
 
 
