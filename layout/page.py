@@ -14,13 +14,15 @@ from layout.columns import Block, split_columns
 from layout.digital import digital_segments
 from layout.figures import Found, find_figures
 from layout.formulas.aligned import fold_aligned
-from layout.formulas.containers import assemble
+from layout.formulas.atoms import FormulaGlyph
+from layout.formulas.containers import assemble, fold_segments
 from layout.formulas.digital import digital_shapes
+from layout.formulas.pixels import read_pixels
 from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
 from layout.rows import group_rows, row_line
-from layout.scanned import MIN_STRAY_CONFIDENCE, Straight, line_boxes, read_segments, straighten
+from layout.scanned import Straight, line_boxes, straighten
 from layout.segments import Segment, is_wide
 from layout.tables import find_grids, read_table
 from layout.types import Doubt, FigureRegion, Glyph, Line, PageLayout, TableRegion, TextLayer
@@ -95,9 +97,8 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         )
     if text is not None and straight.skew == 0:
         pictures = text.pictures
-    read = read_segments(straight, boxes, engine)
-    strays_read = read_segments(straight, strays, engine, MIN_STRAY_CONFIDENCE)
-    segments = [*digital, *read, *strays_read]
+    reading = read_pixels(straight, boxes, strays, engine)
+    segments = [*digital, *fold_segments(reading.segments, reading.shapes)]
     em = _em_of_segments(segments) or straight.em
     back = straight.back if straight.skew else None
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
@@ -110,6 +111,8 @@ def _is_vertical(box: Box, em: float) -> bool:
 
 def _is_drawing(segment: Segment, em: float) -> bool:
     """Whether an OCR segment is more likely a piece of a drawing: much taller than text and read without certainty."""
+    if any(isinstance(g, FormulaGlyph) for g in segment.glyphs):
+        return False
     return segment.origin == "ocr" and segment.box.height > 1.9 * em and segment.confidence < 0.85
 
 
@@ -133,7 +136,7 @@ def _em_of_segments(segments: Sequence[Segment]) -> float | None:
 
 def _with_em(segment: Segment, em: float) -> Segment:
     """An OCR segment with the page's font size, unless it is clearly smaller (an index) or larger (a title)."""
-    if segment.origin != "ocr":
+    if segment.origin != "ocr" or any(isinstance(g, FormulaGlyph) for g in segment.glyphs):
         return segment
     height = segment.box.height
     letters = sum(c.isalnum() for c in segment.text)

@@ -18,6 +18,7 @@ from layout.formulas.shapes import Shape
 from layout.formulas.structure import ARROWS, SMALL, node_of, operators, with_limits
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
+from layout.segments import Segment, segment_of
 from layout.types import Glyph
 from wholepage.boxes import Box
 
@@ -63,6 +64,25 @@ def assemble(
             unused.append(shape)
     fold_grids(field)
     return [*blanks, *(_glyph(field, a) for a in field.all())], unused
+
+
+def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[Segment]:
+    """Segments of an image with the parts of formulas in them folded; a composite joins the segment that it touches."""
+    if not any(s.glyphs for s in segments):
+        return list(segments)
+    glyphs, _ = assemble([g for s in segments for g in s.glyphs], shapes)
+    alive = {id(g) for g in glyphs}
+    out: list[Segment] = []
+    for segment in segments:
+        kept = [g for g in segment.glyphs if g.text.isspace() or id(g) in alive]
+        if len(kept) == len(segment.glyphs):
+            out.append(segment)
+        elif any(not g.text.isspace() for g in kept):
+            out.append(segment_of(kept, segment.em, segment.confidence, segment.origin, segment.bold))
+    for glyph in glyphs:
+        if isinstance(glyph, FormulaGlyph):
+            out.append(Segment((glyph,), glyph.box, glyph.size, glyph.confidence, "ocr"))
+    return out
 
 
 def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
