@@ -84,7 +84,7 @@ def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
         return []
     short = bool(text) and len(text) <= SHORT_ANSWER and not _says_nothing(text)
     parted = bool(draft.parts) and not inline.answer
-    worked = [*inline.solution, *remarks] or (head if len(text) > SHORT_ANSWER or parted else [])
+    worked = [*inline.solution, *remarks] or (head if len(text) > SHORT_ANSWER or parted or _says_nothing(text) else [])
     if worked:
         draft.solution = [*draft.solution, *worked]
     if inline.answer or (short and not parted):

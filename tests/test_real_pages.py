@@ -1,0 +1,116 @@
+"""Pages whose text layer hides, lacks or invents something; columns of options; page numbers that are none."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from drawing import DPI, PX, Sheet, line, page
+
+from ingest.textlayer import read_text_layer
+from ingest.unread import complete_text_layer
+from layout.columns import split_columns
+from layout.furniture import edge_role, mark_repeated
+from layout.ocr import Image, Recognised
+from layout.segments import Segment
+from layout.types import Glyph, PageLayout
+from wholepage.boxes import Box
+
+
+class Reads:
+    """An engine that reads every crop as the next of the given texts."""
+
+    name = "reads"
+
+    def __init__(self, *texts: str) -> None:
+        self.texts = list(texts)
+        self.asked = 0
+
+    def detect(self, image: Image, scale: float) -> list[np.ndarray]:  # type: ignore[type-arg]
+        raise AssertionError("nothing is to be detected")
+
+    def recognise(self, crops: list[Image]) -> list[Recognised]:  # type: ignore[override]
+        self.asked += len(crops)
+        return [Recognised(self.texts.pop(0), 0.99) for _ in crops]
+
+
+def test_text_painted_over_is_not_read() -> None:
+    sheet = Sheet()
+    sheet.text(60, 100, "hidden words")
+    sheet.page.draw_rect((40, 80, 400, 120), color=None, fill=(1, 1, 1))
+    sheet.text(60, 110, "banner")
+    sheet.text(60, 200, "question")
+    text = "".join(g.text for g in read_text_layer(sheet.page, DPI).glyphs)
+    assert "hidden" not in text
+    assert "banner" in text
+    assert "question" in text
+
+
+def test_a_number_in_a_box_that_the_text_layer_lacks() -> None:
+    sheet = Sheet()
+    shape = sheet.page.new_shape()
+    shape.draw_line((64, 92), (64, 99.5))  # the digit 1, drawn as a stroke, in a frame
+    shape.finish(width=1.6)
+    shape.draw_rect((56, 88, 84, 103))
+    shape.finish(width=0.5)
+    shape.commit()
+    sheet.lines(56, 120, ["下列说法正确的是", "甲说法", "乙说法"])
+    layer = read_text_layer(sheet.page, DPI)
+    engine = Reads("1")
+    done = complete_text_layer(layer, sheet.image(), engine)
+    added = [g for g in done.glyphs if g.font == "ocr"]
+    assert engine.asked == 1
+    assert [g.text for g in added] == ["1"]
+    assert abs(added[0].box.cx - 64 * PX) < 5
+
+
+def test_what_reads_otherwise_than_a_number_is_not_added() -> None:
+    sheet = Sheet()
+    sheet.line(64, 92, 64, 99.5, width=1.6)
+    sheet.lines(56, 120, ["下列说法正确的是", "甲说法", "乙说法"])
+    done = complete_text_layer(read_text_layer(sheet.page, DPI), sheet.image(), Reads("l"))
+    assert not [g for g in done.glyphs if g.font == "ocr"]
+
+
+def test_characters_without_ink_are_dropped() -> None:
+    sheet = Sheet()
+    sheet.lines(56, 120, ["下列说法正确的是", "甲说法", "乙说法"])
+    layer = read_text_layer(sheet.page, DPI)
+    ghost = Glyph("的", Box(900, 900, 930, 930), 30.0, "F", 1.0, 925.0)
+    huge = Glyph("的", Box(150, 280, 620, 800), 420.0, "F", 1.0, 700.0)
+    done = complete_text_layer(replace(layer, glyphs=(*layer.glyphs, ghost, huge)), sheet.image(), Reads())
+    assert len(done.glyphs) == len(layer.glyphs)
+
+
+def test_a_column_with_rows_of_options_is_a_column() -> None:
+    em = 30.0
+
+    def segment(x0: float, x1: float, y: float, text: str) -> Segment:
+        glyph = Glyph(text, Box(x0, y, x1, y + em), em, "", 1.0)
+        return Segment((glyph,), glyph.box, em, 1.0, "text_layer")
+
+    left = [segment(100, 1300, 100 + 50 * i, f"line {i}") for i in range(20)]
+    right = []
+    for i in range(20):
+        if i % 2:
+            right += [segment(1600 + 300 * k, 1700 + 300 * k, 100 + 50 * i, f"{'ABCD'[k]}. x") for k in range(4)]
+        else:
+            right.append(segment(1560, 2800, 100 + 50 * i, f"{i}. question"))
+    blocks = split_columns([*left, *right], em)
+    assert [len(b.segments) for b in blocks] == [len(left), len(right)]
+
+
+def test_a_number_with_a_dot_counts_no_pages() -> None:
+    assert edge_role("5.", Box(160, 100, 190, 130), 2339) == "body"
+    assert edge_role("5", Box(800, 2250, 815, 2280), 2339) == "page_number"
+
+
+def test_a_number_at_the_head_is_a_question_when_the_foot_counts_the_pages() -> None:
+    pages: list[PageLayout] = []
+    for n in range(1, 5):
+        base = page(["下列说法正确的是", "A．甲", "B．乙"], number=n)
+        foot = replace(line(800, 2250, f"{n}/4"), role="page_number", column=1)
+        head = replace(line(160, 130, str(n + 10)), role="page_number", column=1)
+        pages.append(replace(base, lines=(*base.lines, foot, head)))
+    heads = [next(x for x in p.lines if x.text == str(p.number + 10)) for p in mark_repeated(pages)]
+    assert [(x.role, x.column) for x in heads] == [("body", 0)] * 4
