@@ -72,7 +72,7 @@ def ingest(
     pairs = find_papers(paths)
     options = _ingest_options(settings, password, force)
     options, pairs = _with_answers(options, pairs, answers)
-    _ingest_all(pairs, settings, options, as_json)
+    raise typer.Exit(_ingest_all(pairs, settings, options, as_json))
 
 
 def _with_answers(options: IngestOptions, pairs: list[Pair], answers: str | None) -> tuple[IngestOptions, list[Pair]]:
@@ -91,7 +91,8 @@ def _with_answers(options: IngestOptions, pairs: list[Pair], answers: str | None
     return options, [replace(pairs[0], answers=key)]
 
 
-def _ingest_all(pairs: list[Pair], settings: Settings, options: IngestOptions, as_json: bool) -> None:
+def _ingest_all(pairs: list[Pair], settings: Settings, options: IngestOptions, as_json: bool) -> int:
+    """Ingest, print the result, and return the exit code."""
     from wholepage.batch import Batch, exit_code
     from wholepage.console import ConsoleReporter, print_summary
 
@@ -101,7 +102,7 @@ def _ingest_all(pairs: list[Pair], settings: Settings, options: IngestOptions, a
             batch.ingest(pair)
     if not as_json:
         print_summary(reporter.results, workspace.root)
-    raise typer.Exit(int(exit_code(reporter.results)))
+    return int(exit_code(reporter.results))
 
 
 @app.command()
@@ -205,12 +206,21 @@ def doctor(workspace: WorkspaceOption = None, as_json: JsonOption = False) -> No
 
 @app.command()
 @guarded
-def demo(workspace: WorkspaceOption = None, jobs: JobsOption = None, as_json: JsonOption = False) -> None:
-    """Ingest the samples that come with the program and say where to look."""
-    from wholepage.demo import sample_papers
+def demo(
+    workspace: WorkspaceOption = None,
+    jobs: JobsOption = None,
+    as_json: JsonOption = False,
+    show: Annotated[bool, typer.Option("--open/--no-open", help="Open the report in a browser.")] = True,
+) -> None:
+    """Ingest the samples, let takers without a model sit them, and open the report."""
+    from wholepage.demo import open_page, sample_papers, small_exam
 
     settings = _settings(workspace, jobs)
-    _ingest_all(sample_papers(), settings, _ingest_options(settings, None, False), as_json)
+    code = _ingest_all(sample_papers(), settings, _ingest_options(settings, None, False), as_json)
+    report = small_exam(_workspace(settings), as_json)
+    if report is not None and show:
+        open_page(report)
+    raise typer.Exit(code)
 
 
 def _settings(workspace: Path | None, jobs: int | None = None, template: str | None = None) -> Settings:
