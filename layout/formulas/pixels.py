@@ -20,7 +20,7 @@ from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_metrics import AXIS
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
-from layout.formulas.pixels_size import Level
+from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
 from layout.formulas.shapes import Shape
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segment_from_ocr
@@ -212,24 +212,32 @@ def _segments(
     out: list[Segment] = []
     levels: list[Level] = []
     scripts: list[list[Script]] = []
-    for region, result in zip(regions, results, strict=True):
+    sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
+    for region, result in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut = _cut(region, page)
         segment = segment_from_ocr(result, cut, region.box)
         floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
         if segment is None or segment.confidence < floor:
             continue
-        hint = None if region.owner is None else PIECE_SIZE * sketch.em
+        hint = None if region.owner is None else sizes.get(region.owner, PIECE_SIZE * sketch.em)
         boxes = sketch.strokes.boxes
         segment, main = refine(segment, result, cut, boxes[region.parts], look, sketch.em, hint, region.foot)
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)
+        if region.owner is not None:
+            sizes.setdefault(region.owner, main.size)
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
     for index, char in sketch.fences:
         box = sketch.strokes.box(index)
         glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)
         out.append(Segment((glyph,), box, sketch.em, 0.9, "ocr"))
     return out
+
+
+def _shows_no_size(text: str) -> bool:
+    """Whether all letters of a piece look alike in both cases, so that their height does not tell the font's size."""
+    return not any(c.isalnum() and c not in SAME_CASE and c not in UPPER for c in text)
 
 
 def _read_scripts(

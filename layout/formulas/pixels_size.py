@@ -17,6 +17,7 @@ SCRIPT = 0.86  # of the line's size: what is smaller is a script
 SHIFT = 0.13  # of the line's size: a baseline further off than this is another one
 ALIKE = 0.16  # sizes this close are one
 TYPICAL_SCRIPT = 0.7
+WORD = 4
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
 
 
@@ -79,11 +80,13 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
             continue
         low, high = p.box.height / 0.44, p.box.height / 0.68
         beside = [v.size for v in firm if abs(v.baseline - p.box.y1) < 0.08 * v.size]
-        size = beside[0] if beside else hint
-        if size is None:
-            out.append(_own_level(p))
+        read = low if p.char in SAME_CASE else high
+        if beside:
+            out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
+        elif hint is None or 0.7 * hint <= read <= 1.35 * hint:
+            out.append(Level(read, p.box.y1))
         else:
-            out.append(Level(low if abs(low - size) < abs(high - size) else high, p.box.y1))
+            out.append(Level(low if abs(low - hint) < abs(high - hint) else high, p.box.y1))
     return out
 
 
@@ -102,13 +105,30 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
     """Each character with its level; letters whose case the recogniser cannot know get it from their size."""
     chars = list(placed)
     levels: list[Level | None] = []
+    words = _in_words(placed)
     for i, p in enumerate(chars):
+        if i in words:
+            levels.append(main)
+            continue
         chars[i], level = _settle(p, main)
         levels.append(level)
     for i, p in enumerate(chars):
         if levels[i] is None:
             levels[i] = _from_neighbours(i, p, levels, main)
     return chars, [v or main for v in levels]
+
+
+def _in_words(placed: Sequence[Placed]) -> set[int]:
+    """Letters of words: four and more small ones in a row, which no formula has."""
+    out: set[int] = set()
+    start = 0
+    for stop in range(len(placed) + 1):
+        if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
+            run = placed[start:stop]
+            if sum(p.char.islower() for p in run) >= WORD:
+                out.update(range(start, stop))
+            start = stop + 1
+    return out
 
 
 def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
@@ -123,6 +143,8 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
         return p, main if p.box.height > 0.4 * main.size else Level(TYPICAL_SCRIPT * main.size, main.baseline + 0.12 * main.size)
     if not _is_firm(p):
         return p, None
+    if p.char == "f" and p.box.height > 0.6 * main.size and -0.08 <= (p.box.y1 - main.baseline) / main.size <= 0.3:
+        return p, main  # upright on the line or italic with a tail
     if p.char in SAME_CASE or p.char in UPPER:
         p = _cased(p, main)
     own = _own_level(p)
