@@ -17,6 +17,7 @@ from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes, sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
+from layout.formulas.pixels_marks import find_hats, find_operators, find_orphans, find_overlines, limits_of
 from layout.formulas.pixels_metrics import AXIS
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
@@ -53,6 +54,9 @@ class _Sketch:
     radicals: tuple[Radical, ...]
     arrows: tuple[int, ...]
     fences: tuple[tuple[int, str], ...]
+    operators: tuple[tuple[int, str], ...]
+    overlines: tuple[int, ...]
+    hats: tuple[int, ...]
     em: float
 
 
@@ -107,13 +111,18 @@ def _sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> _Sketch:
     radicals = find_radicals(strokes, em)
     if radicals:
         strokes = release_radicands(strokes, radicals)
+    operators = find_operators(strokes, em)
+    arrows = find_arrows(strokes, em)
     return _Sketch(
         mask,
         strokes,
         tuple(fractions),
         tuple(radicals),
-        tuple(find_arrows(strokes, em)),
-        tuple(find_fences(strokes, em)),
+        tuple(arrows),
+        tuple(f for f in find_fences(strokes, em) if f[0] not in {i for i, _ in operators}),
+        tuple(operators),
+        tuple(find_overlines(strokes, em)),
+        tuple(i for i in find_hats(strokes, em) if i not in arrows),
         em,
     )
 
@@ -123,7 +132,8 @@ def _regions(sketch: _Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> li
     strokes, em = sketch.strokes, sketch.em
     pieces = [Region(box, plain=False, owner=n) for n, f in enumerate(sketch.fractions) for box in (f.above, f.below)]
     lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
-    drawn = {r.index for r in sketch.radicals} | set(sketch.arrows) | {i for i, _ in sketch.fences}
+    drawn = {r.index for r in sketch.radicals} | set(sketch.arrows)
+    drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)}
     owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], np.full(len(strokes.boxes), -1))
     in_piece = owner >= 0
     line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], np.full(len(strokes.boxes), -1))
@@ -139,8 +149,29 @@ def _regions(sketch: _Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> li
                 line.plain = False
             else:
                 line.parts.append(index)
+    loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
+    extra = _extra(sketch, lines, loose)
     kept = [_snapped(r, strokes, em) for r in lines if r.plain or r.parts]
-    return kept + [_snapped(p, strokes, em) for p in pieces if p.parts]
+    return kept + [_snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
+
+
+def _extra(sketch: _Sketch, lines: Sequence[Region], loose: Sequence[int]) -> list[Region]:
+    """Regions of their own for limits of large operators and for what stands beside formulas without a box."""
+    strokes, em = sketch.strokes, sketch.em
+    out: list[Region] = []
+    taken: set[int] = set()
+    for index, char in sketch.operators:
+        for parts in limits_of(strokes, index, em) if char != "∫" else []:
+            out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - index))
+            taken.update(parts)
+    for line in lines:
+        if taken.intersection(line.parts):
+            line.parts = [i for i in line.parts if i not in taken]
+            line.plain = False
+    around = [f.hull for f in sketch.fractions] + [strokes.box(i) for i, _ in (*sketch.fences, *sketch.operators)]
+    for parts in find_orphans(strokes, [i for i in loose if i not in taken], around, em):
+        out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, stray=True))
+    return out
 
 
 def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:
@@ -197,7 +228,7 @@ def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[in
     """Numbers of the fractions of which a piece could not be read."""
     pieces: dict[int, list[bool]] = {}
     for region, result in zip(regions, results, strict=True):
-        if region.owner is not None:
+        if region.owner is not None and region.owner >= 0:
             text = result.text.strip()
             # A fraction of one ideograph over another is a torn ideograph.
             good = bool(text) and result.confidence >= MIN_PIECE and not (len(text) == 1 and is_wide(text))
@@ -221,14 +252,16 @@ def _segments(
             continue
         hint = None if region.owner is None else sizes.get(region.owner, PIECE_SIZE * sketch.em)
         boxes = sketch.strokes.boxes
-        segment, main = refine(segment, result, cut, boxes[region.parts], look, sketch.em, hint, region.foot)
+        # A line over a letter is no part of it; over an ideograph it is one, and the letters beside it do not mind.
+        letters = [i for i in region.parts if i not in sketch.overlines and i not in sketch.hats]
+        segment, main = refine(segment, result, cut, boxes[letters], look, sketch.em, hint, region.foot)
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)
         if region.owner is not None:
             sizes.setdefault(region.owner, main.size)
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
-    for index, char in sketch.fences:
+    for index, char in (*sketch.fences, *sketch.operators):
         box = sketch.strokes.box(index)
         glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)
         out.append(Segment((glyph,), box, sketch.em, 0.9, "ocr"))
@@ -276,4 +309,10 @@ def _shapes(sketch: _Sketch, segments: Sequence[Segment]) -> list[Shape]:
     over = [sketch.strokes.box(i) for i in sketch.arrows]
     # A stroke of an ideograph may look like an arrow.
     arrows = [Shape("arrow", b) for b in over if not any(b.covered_by(w) > 0.5 for w in wide)]
+    latin = [g.box for s in segments for g in s.glyphs if g.text.isalnum() and not is_wide(g.text)]
+    for kind, found in (("bar", sketch.overlines), ("hat", sketch.hats)):
+        for box in (sketch.strokes.box(i) for i in found):
+            # Right below it stands a letter that was read as one.
+            if any(b.x_overlap(box) > 0.5 * b.width and -3 <= b.y0 - box.y1 <= 0.3 * sketch.em for b in latin):
+                bars.append(Shape(kind, box))  # type: ignore[arg-type]
     return [*bars, *roots, *arrows]

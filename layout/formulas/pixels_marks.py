@@ -1,0 +1,132 @@
+"""Overlines, hats and large operators among the components of a sharp mask, and ink that no box of text holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from layout.formulas.pixels_ink import Mask, Strokes
+from wholepage.boxes import Box
+
+NEAR_EM = 0.8  # orphans stand this close to a part of a formula
+LIMIT_EM = 0.4  # limits stand this close above and below their operator
+
+
+def find_overlines(strokes: Strokes, em: float) -> list[int]:
+    """Flat components close above letters that are about as wide, with nothing close above them."""
+    wide, high = (strokes.boxes[:, 2:] - strokes.boxes[:, :2]).T
+    flat = np.flatnonzero((high <= 0.13 * em) & (wide >= 0.28 * em) & (wide >= 3 * high) & (wide <= 8 * em))
+    return [int(i) for i in flat if _covers(strokes, int(i), em)]
+
+
+def find_hats(strokes: Strokes, em: float) -> list[int]:
+    """Small peaked components close above a letter."""
+    wide, high = (strokes.boxes[:, 2:] - strokes.boxes[:, :2]).T
+    small = (high >= 0.1 * em) & (high <= 0.28 * em) & (wide >= 0.22 * em) & (wide <= 0.6 * em) & (wide >= 1.2 * high)
+    return [int(i) for i in np.flatnonzero(small) if _peaked(strokes.picture(int(i))) and _covers(strokes, int(i), em)]
+
+
+def _peaked(picture: Mask) -> bool:
+    tops = picture.argmax(axis=0)
+    third = max(len(tops) // 4, 1)
+    ends = min(tops[:third].mean(), tops[-third:].mean())
+    return bool(ends - tops[third:-third].min() >= 0.5 * len(picture))
+
+
+def _covers(strokes: Strokes, index: int, em: float) -> bool:
+    """Whether upright ink that is no wider starts right below the component, and none ends right above."""
+    box = strokes.box(index)
+    b = strokes.boxes
+    common = np.minimum(b[:, 2], box.x1) - np.maximum(b[:, 0], box.x0)
+    over = (common > 0.1 * em) & (b[:, 3] <= box.y0 + 1) & (b[:, 3] > box.y0 - 0.4 * em)
+    if over.any():
+        return False
+    under = (common > 0.5 * (b[:, 2] - b[:, 0])) & (b[:, 1] >= box.y1 - 1) & (b[:, 1] <= box.y1 + 0.26 * em)
+    under &= b[:, 3] - b[:, 1] >= 0.28 * em
+    if not under.any():
+        return False
+    hull = b[under]
+    left, right = hull[:, 0].min(), hull[:, 2].max()
+    fits = left >= box.x0 - 0.25 * em and right <= box.x1 + 0.25 * em
+    return bool(fits and right - left >= 0.6 * box.width and hull[:, 3].max() - box.y0 <= 1.2 * em)
+
+
+def find_operators(strokes: Strokes, em: float) -> list[tuple[int, str]]:
+    """Large ∑, ∏ and ∫ as (component, character)."""
+    wide, high = (strokes.boxes[:, 2:] - strokes.boxes[:, :2]).T
+    out = []
+    for index in np.flatnonzero((high >= 1.15 * em) & (high <= 3.2 * em) & (wide >= 0.3 * em) & (wide <= 2.2 * em)):
+        kind = _operator(strokes.picture(int(index)))
+        if kind is not None:
+            out.append((int(index), kind))
+    return out
+
+
+def _operator(picture: Mask) -> str | None:
+    height, width = picture.shape
+    if height >= 1.5 * width:
+        return "∫" if _is_integral(picture) else None
+    band = max(height // 9, 2)
+    top, foot = (part.any(axis=0).mean() for part in (picture[:band], picture[-band:]))
+    runs = [_runs(picture[int(f * height)]) for f in (0.3, 0.4, 0.5, 0.6, 0.7)]
+    if top > 0.8 and all(len(r) == 2 for r in runs):
+        starts = np.array([[r[0][0], r[1][0]] for r in runs])
+        return "∏" if np.ptp(starts, axis=0).max() <= 0.06 * width and foot < 0.95 else None
+    if top > 0.75 and foot > 0.75 and all(len(r) == 1 for r in runs):
+        middles = [(r[0][0] + r[0][1]) / 2 / width for r in runs]
+        return "∑" if middles[2] > max(middles[0], middles[4]) and max(middles) < 0.75 else None
+    return None
+
+
+def _runs(row: Mask) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
+    return [(int(a), int(b)) for a, b in zip(edges[::2], edges[1::2], strict=True)]
+
+
+def _is_integral(picture: Mask) -> bool:
+    """A long stem with a hook to the right at its head and to the left at its foot."""
+    height, width = picture.shape
+    columns = np.arange(width)
+
+    def middle(low: float, high: float) -> float:
+        band = picture[int(low * height) : max(int(high * height), int(low * height) + 1)]
+        return float((band * columns).sum() / max(band.sum(), 1)) / width
+
+    runs = [_runs(picture[int(f * height)]) for f in (0.3, 0.4, 0.5, 0.6, 0.7)]
+    if not all(len(r) == 1 and r[0][1] - r[0][0] < 0.45 * width for r in runs):
+        return False
+    return middle(0.0, 0.06) - middle(0.46, 0.54) > 0.15 and middle(0.46, 0.54) - middle(0.94, 1.0) > 0.15
+
+
+def limits_of(strokes: Strokes, index: int, em: float) -> list[list[int]]:
+    """Components above and below a large operator, each in a list of its own; empty ones are left out."""
+    op = strokes.box(index)
+    b = strokes.boxes
+    near = (b[:, 0] >= op.x0 - 0.8 * em) & (b[:, 2] <= op.x1 + 0.8 * em) & (b[:, 3] - b[:, 1] <= 0.75 * em)
+    near &= (b[:, 2] + b[:, 0] > 2 * op.x0 - em) & (b[:, 2] + b[:, 0] < 2 * op.x1 + em)
+    above = near & (b[:, 3] <= op.y0 + 1) & (b[:, 3] >= op.y0 - LIMIT_EM * em - 0.35 * em)
+    below = near & (b[:, 1] >= op.y1 - 1) & (b[:, 1] <= op.y1 + LIMIT_EM * em + 0.15 * em)
+    return [[int(i) for i in np.flatnonzero(part)] for part in (above, below) if part.any()]
+
+
+def find_orphans(strokes: Strokes, loose: Iterable[int], parts: Sequence[Box], em: float) -> list[list[int]]:
+    """Components without a line that stand beside `parts` of formulas, neighbours together."""
+    near = []
+    for index in loose:
+        box = strokes.box(index)
+        if max(box.width, box.height) < 0.2 * em or box.height > 1.3 * em or box.width > 2 * em:
+            continue
+        if any(p.grow(NEAR_EM * em, 0.45 * em).holds(box.cx, box.cy) for p in parts):
+            near.append(index)
+    groups: list[list[int]] = []
+    for index in sorted(near, key=lambda i: strokes.boxes[i][0]):
+        box = strokes.box(index)
+        for group in groups:
+            hull = Box.hull(strokes.box(i) for i in group)
+            if box.x0 - hull.x1 <= 0.5 * em and hull.grow(0, 0.1 * em).y_overlap(box) > 0.5 * min(box.height, hull.height):
+                group.append(index)
+                break
+        else:
+            groups.append([index])
+    return groups
