@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Any
@@ -26,6 +27,8 @@ INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
 VARIANTS = {"⩽": "≤", "⩾": "≥", "∣": "|", "⋅": "·", "∕": "/", "⁄": "/", "Ω": "Ω", "Å": "Å", "µ": "μ", "∆": "Δ"}
 
 REPLACEMENT = "\ufffd"
+SIGN_FONT = re.compile(r"symbol|dingbat|wingding|webding|mt ?extra|math", re.I)
+WORD = re.compile(r"[A-Za-z]{3,}")
 LETTERLIKE = {"ℝ": "R", "ℕ": "N", "ℤ": "Z", "ℚ": "Q", "ℂ": "C", "ℙ": "P", "ℎ": "h"}
 
 Matrix = NDArray[np.float64]
@@ -109,9 +112,26 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
             for span in line["spans"]:
                 if span.get("alpha", 255) < INVISIBLE_ALPHA:
                     continue
+                shifted = _is_shifted(span)
                 for char in span["chars"]:
                     if not char.get("synthetic"):
-                        yield char, span, line["dir"]
+                        yield _plain(char) if shifted else char, span, line["dir"]
+
+
+def _plain(char: dict[str, Any]) -> dict[str, Any]:
+    code = ord(char["c"])
+    return {**char, "c": chr(code - 0xF000)} if 0xF020 <= code <= 0xF07E else char
+
+
+def _is_shifted(span: dict[str, Any]) -> bool:
+    """Whether a font's private-use codes are plain characters moved up by 0xF000, as "symbol" TrueType fonts have them.
+
+    They are when the span spells words that way; a font of signs (Symbol, Wingdings) means others by the same codes.
+    """
+    if SIGN_FONT.search(span["font"]):
+        return False
+    spelt = "".join(chr(ord(c["c"]) - 0xF000) for c in span["chars"] if 0xF020 <= ord(c["c"]) <= 0xF07E)
+    return bool(WORD.search(spelt)) or (len(spelt) >= 2 and spelt.strip().isdigit())
 
 
 def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:

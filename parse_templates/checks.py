@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from parse_templates.draft import CHOICE, Draft
 from parse_templates.sections import Section
+from parse_templates.suspicions import suspect
 from parse_templates.template import Template
 from wholepage.records import Issue, SectionCoverage
 
@@ -18,7 +19,7 @@ def check_question(draft: Draft, template: Template) -> list[Issue]:
     found = [*draft.issues]
     for check in (_stem, _options, _answer, _figures):
         found.extend(check(draft, template))
-    return found
+    return [*found, *suspect(draft, template)]
 
 
 def _stem(draft: Draft, template: Template) -> list[Issue]:

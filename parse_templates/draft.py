@@ -78,6 +78,11 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
     head = _take_points(draft, body, template)
     _take_total(draft, body, template)
     stated = section.type_for(candidate.number)
+    if stated == "fill_in_blank" and _worth_more(draft):
+        # The heading of a later section was not read: marks of its own are not those of a blank.
+        stated = None
+        message = f"Question {draft.label} is worth more than those of {section.name}: a heading may be missing."
+        draft.issues.append(Issue(code="section.doubtful", field="type", message=message))
     _take_structure(draft, body, stated, template)
     _take_part_points(draft, head, template)
     draft.solution = inline.solution
@@ -85,6 +90,11 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
     draft.type = _type(draft, stated, template)
     _take_answer(draft, inline.answer, template)
     return draft
+
+
+def _worth_more(draft: Draft) -> bool:
+    each = draft.section.each
+    return each is not None and draft.origin.get("points") == "question" and (draft.points or 0.0) >= 1.5 * each
 
 
 def _without_furniture(pieces: list[Piece], template: Template) -> list[Piece]:

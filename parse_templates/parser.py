@@ -26,6 +26,7 @@ from parse_templates.options import option_runs
 from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section, stated_rules, with_rules
 from parse_templates.shared import apply_directions, find_directions
 from parse_templates.template import Template, load_template, template_names
+from parse_templates.textbook import read_chapter
 from parse_templates.to_records import question_record
 from parse_templates.unfold import unfold_all
 from wholepage.records import Coverage, Figure, Issue, Question, Resource
@@ -86,7 +87,8 @@ def parse_paper(
     flow = take_margin_marks(build_flow(pages))
     chosen = _choose_template(template, flow, language)
     structure = _structure(flow, chosen)
-    drafts = _drafts(flow, structure, chosen)
+    resources = read_chapter(pages, flow, paper_id)
+    drafts = [] if resources else _drafts(flow, structure, chosen)
     key_flow = [line for line in flow if structure.key_start is not None and line.index >= structure.key_start]
     entries = read_key(key_flow, chosen)
     for page_flow in [build_flow(mark_repeated(answers))] if answers else []:
@@ -97,7 +99,7 @@ def parse_paper(
     for draft in drafts:
         draft.issues = check_question(draft, chosen)
     coverage, section_issues = _coverage(drafts, pages)
-    issues = [*left_out, *_paper_issues(drafts, unused, pages), *section_issues, *issues]
+    issues = [*left_out, *_paper_issues(drafts, unused, pages, resources), *section_issues, *issues]
     title = find_title(pages, flow, structure.chain[0].line if structure.chain else None)
     return ParsedPaper(
         title=title,
@@ -108,7 +110,8 @@ def parse_paper(
         coverage=coverage,
         issues=issues,
         template=chosen.name,
-        unused_figures=unused,
+        resources=resources,
+        unused_figures=[] if resources else unused,
         produced_by={"parser": "rules", "template": chosen.name, "template_score": round(structure.score, 1)},
     )
 
@@ -243,9 +246,11 @@ def _coverage(drafts: Sequence[Draft], pages: Sequence[PageLayout]) -> tuple[Cov
     return coverage, issues
 
 
-def _paper_issues(drafts: Sequence[Draft], unused: Sequence[Figure], pages: Sequence[PageLayout]) -> list[Issue]:
+def _paper_issues(
+    drafts: Sequence[Draft], unused: Sequence[Figure], pages: Sequence[PageLayout], resources: Sequence[Resource]
+) -> list[Issue]:
     issues = []
-    if not drafts and any(p.kind != "blank" for p in pages):
+    if not drafts and not resources and any(p.kind != "blank" for p in pages):
         message = "No question was found. If this is an exam paper, try another --template."
         issues.append(Issue(code="questions.none", severity="error", message=message))
     for figure in unused if drafts else []:
