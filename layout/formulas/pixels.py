@@ -32,6 +32,8 @@ from wholepage.boxes import Box
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
 MIN_SCRIPT = 0.5  # the same for a script that is read again
 PIECE_SIZE, SCRIPT_SIZE = 0.8, 0.7  # usual font size of a fraction's piece and of a script in sizes of the line
+LATIN_SHARE = 0.35  # of tall components as wide as high, below which a page has no ideographs
+ASCENDER = 0.69  # height of a Latin ascender in font sizes; ink.estimate_em takes tall letters for 0.8
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
 LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
 
@@ -62,7 +64,7 @@ class _Sketch:
 
 def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], engine: OcrEngine) -> PixelReading:
     """Read the lines in `boxes` and the letters in `strays` (page px) with the formulas in them."""
-    em = _text_em(boxes, page.em)
+    em = _text_em(page, boxes)
     mask, labels = without_specks(sharp_mask(page.gray), em)
     fractions = [f for f in find_fractions(mask, labels, em) if _in_text(f, [*boxes, *strays], em)]
     sketch = _sketch(mask, fractions, em)
@@ -78,15 +80,23 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     return PixelReading(segments, _shapes(sketch, segments))
 
 
-def _text_em(boxes: Sequence[Box], fallback: float) -> float:
-    """Font size from the heights of long lines, which are those of ideographs or of letters with tails."""
-    heights = [b.height for b in boxes if b.width > 6 * b.height]
-    if len(heights) < 3:
-        heights = [b.height for b in boxes if b.width > 1.5 * b.height]
-    if len(heights) < 3:
-        return min(fallback, median(heights or [fallback]))
+def _text_em(page: Straight, boxes: Sequence[Box]) -> float:
+    """Font size of the page's text, px.
+
+    Lines of ideographs are as high as the type; where most tall components are narrow the page is set in Latin
+    letters, and `page.em`, which takes them for ideographs, is too small.
+    """
+    widths, heights = page.ink.stats[:, 2], page.ink.stats[:, 3]
+    tall = (heights > 0.64 * page.em) & (heights < 0.96 * page.em)
+    if tall.sum() >= 20 and float((widths[tall] > 0.8 * heights[tall]).mean()) < LATIN_SHARE:
+        return page.em * 0.8 / ASCENDER
+    lines = [b.height for b in boxes if b.width > 6 * b.height]
+    if len(lines) < 3:
+        lines = [b.height for b in boxes if b.width > 1.5 * b.height]
+    if len(lines) < 3:
+        return min(page.em, median(lines or [page.em]))
     # Lines with formulas are higher than the type: the lower ones tell its size.
-    return float(np.percentile(heights, 30)) / LINE_HEIGHT
+    return float(np.percentile(lines, 30)) / LINE_HEIGHT
 
 
 def _in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
@@ -170,7 +180,7 @@ def _extra(sketch: _Sketch, lines: Sequence[Region], loose: Sequence[int]) -> li
             line.plain = False
     around = [f.hull for f in sketch.fractions] + [strokes.box(i) for i, _ in (*sketch.fences, *sketch.operators)]
     for parts in find_orphans(strokes, [i for i in loose if i not in taken], around, em):
-        out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, stray=True))
+        out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, beside=True))
     return out
 
 
@@ -246,6 +256,8 @@ def _segments(
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
     for region, result in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut = _cut(region, page)
+        if region.beside and len(region.parts) == 1 and region.box.height <= 0.13 * sketch.em < 0.4 * region.box.width:
+            result = Recognised("−", 0.9, ((0.2, 0.8),), (0.9,))  # nothing to read: a lone stroke on the axis
         segment = segment_from_ocr(result, cut, region.box)
         floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
         if segment is None or segment.confidence < floor:
@@ -269,8 +281,9 @@ def _segments(
 
 
 def _shows_no_size(text: str) -> bool:
-    """Whether all letters of a piece look alike in both cases, so that their height does not tell the font's size."""
-    return not any(c.isalnum() and c not in SAME_CASE and c not in UPPER for c in text)
+    """Whether the letters of a piece look alike in both cases, so that their height does not tell the font's size."""
+    letters = [c for c in text if c.isalpha()]
+    return bool(letters) and all(c in SAME_CASE or c in UPPER for c in letters)
 
 
 def _read_scripts(

@@ -108,12 +108,26 @@ def _is_big_operator(labels: Labels, stroke: Box, strokes: Sequence[Box], size: 
         alike = abs(other.width - stroke.width) < 0.3 * stroke.width and other.x_overlap(stroke) > 0.75 * stroke.width
         if other is not stroke and alike and 0.6 * size < apart < 2.5 * size and _label(labels, other) == own:
             return True
+    if _reaches(labels, stroke, own, 1.05 * size):
+        return True
     legs = []
     for depth in (0.3, 0.45, 0.6):
         row = labels[min(int(stroke.y1 + depth * size), len(labels) - 1), int(stroke.x0) : int(stroke.x1)] == own
         starts = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])) == 1)
         legs.append(tuple(starts))
     return all(len(s) == 2 and abs(s[0] - legs[0][0]) <= 2 and abs(s[1] - legs[0][1]) <= 2 for s in legs)
+
+
+def _reaches(labels: Labels, stroke: Box, own: int, depth: float) -> bool:
+    """Whether the stroke's component goes on for `depth` to one side and is as wide as the stroke at the far end."""
+    x0, x1, rows = int(stroke.x0), int(stroke.x1), int(2 * depth)
+    for part in (labels[int(stroke.y1) : int(stroke.y1) + rows, x0:x1], labels[max(int(stroke.y0) - rows, 0) : int(stroke.y0), x0:x1][::-1]):
+        inked = np.flatnonzero((part == own).any(axis=1))
+        if inked.size and inked[-1] >= depth and len(inked) > inked[-1]:
+            foot = (part[inked[-1] - max(int(0.1 * depth), 2) : inked[-1] + 1] == own).any(axis=0)
+            if foot.mean() > 0.7:
+                return True
+    return False
 
 
 def _label(labels: Labels, stroke: Box) -> int:

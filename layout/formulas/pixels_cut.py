@@ -21,7 +21,7 @@ class Region:
     """A part of the page that is read as one line: `box` page px, `parts` the components that it owns.
 
     `plain` tells that nothing was cut from it; `owner` is the number of the fraction that it is a piece of, `foot` the
-    y of the bar that it stands on.
+    y of the bar that it stands on; `beside` marks what stands by a formula without a detected box.
     """
 
     box: Box
@@ -30,6 +30,7 @@ class Region:
     owner: int | None = None
     stray: bool = False
     foot: float | None = None
+    beside: bool = False
 
 
 def crop_of(page: Image, cut: Box) -> Image:

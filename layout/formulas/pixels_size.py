@@ -83,7 +83,7 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
         read = low if p.char in SAME_CASE else high
         if beside:
             out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
-        elif hint is None or 0.7 * hint <= read <= 1.35 * hint:
+        elif hint is None or 0.7 * hint <= read <= 1.5 * hint:
             out.append(Level(read, p.box.y1))
         else:
             out.append(Level(low if abs(low - hint) < abs(high - hint) else high, p.box.y1))
@@ -94,7 +94,7 @@ def _largest_shared(levels: Sequence[Level]) -> Level:
     ordered = sorted((v.size for v in levels), reverse=True)
     need = max(1, round(0.3 * len(ordered)))  # a letter read in the wrong case looks half as large again
     for top in ordered:
-        group = [v for v in levels if (1 - 1.5 * ALIKE) * top <= v.size <= top]
+        group = [v for v in levels if (1 - 1.2 * ALIKE) * top <= v.size <= top]
         if len(group) >= need:
             size = median(v.size for v in group)
             return Level(size, median(v.baseline for v in group if abs(v.size - size) <= ALIKE * size))
