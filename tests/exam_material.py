@@ -1,4 +1,4 @@
-"""A small invented workspace for the exam tests: a Chinese paper with a key page, an English one with its key inline."""
+"""An invented workspace for the exam tests: a Chinese paper with a key page, an English one with its key inline."""
 
 from __future__ import annotations
 
