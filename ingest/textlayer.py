@@ -28,7 +28,7 @@ VARIANTS = {"⩽": "≤", "⩾": "≥", "∣": "|", "⋅": "·", "∕": "/", "�
 
 REPLACEMENT = "\ufffd"
 SIGN_FONT = re.compile(r"symbol|dingbat|wingding|webding|mt ?extra|math", re.I)
-WORD = re.compile(r"[A-Za-z]{3,}")
+MIN_DISTINCT = 3  # letters that a font spells
 LETTERLIKE = {"ℝ": "R", "ℕ": "N", "ℤ": "Z", "ℚ": "Q", "ℂ": "C", "ℙ": "P", "ℎ": "h"}
 
 Matrix = NDArray[np.float64]
@@ -107,15 +107,15 @@ def _painted_over(page: pymupdf.Page) -> set[tuple[str, int, int]]:
 
 def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
     raw = page.get_text("rawdict", flags=pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES)
+    shifted = _shifted_fonts(raw)
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
                 if span.get("alpha", 255) < INVISIBLE_ALPHA:
                     continue
-                shifted = _is_shifted(span)
                 for char in span["chars"]:
                     if not char.get("synthetic"):
-                        yield _plain(char) if shifted else char, span, line["dir"]
+                        yield _plain(char) if span["font"] in shifted else char, span, line["dir"]
 
 
 def _plain(char: dict[str, Any]) -> dict[str, Any]:
@@ -123,15 +123,25 @@ def _plain(char: dict[str, Any]) -> dict[str, Any]:
     return {**char, "c": chr(code - 0xF000)} if 0xF020 <= code <= 0xF07E else char
 
 
-def _is_shifted(span: dict[str, Any]) -> bool:
-    """Whether a font's private-use codes are plain characters moved up by 0xF000, as "symbol" TrueType fonts have them.
+def _shifted_fonts(raw: dict[str, Any]) -> set[str]:
+    """Fonts whose private-use codes are plain characters moved up by 0xF000, as "symbol" TrueType fonts have them.
 
-    They are when the span spells words that way; a font of signs (Symbol, Wingdings) means others by the same codes.
+    They are when what the page sets in the font is letters that way, and several; a font of signs (Symbol, Wingdings)
+    means others by the same codes, and a bullet is always the same one.
     """
-    if SIGN_FONT.search(span["font"]):
-        return False
-    spelt = "".join(chr(ord(c["c"]) - 0xF000) for c in span["chars"] if 0xF020 <= ord(c["c"]) <= 0xF07E)
-    return bool(WORD.search(spelt)) or (len(spelt) >= 2 and spelt.strip().isdigit())
+    spelt: dict[str, str] = {}
+    for block in raw["blocks"]:
+        for line in block.get("lines", ()):
+            for span in line["spans"]:
+                codes = [ord(c["c"]) - 0xF000 for c in span["chars"] if 0xF021 <= ord(c["c"]) <= 0xF07E]
+                spelt[span["font"]] = spelt.get(span["font"], "") + "".join(map(chr, codes))
+    return {
+        font
+        for font, text in spelt.items()
+        if not SIGN_FONT.search(font)
+        and len({c for c in text if c.isalnum()}) >= MIN_DISTINCT
+        and sum(c.isalnum() for c in text) >= 0.7 * len(text)
+    }
 
 
 def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:

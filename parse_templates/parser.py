@@ -26,7 +26,7 @@ from parse_templates.options import option_runs
 from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section, stated_rules, with_rules
 from parse_templates.shared import apply_directions, find_directions
 from parse_templates.template import Template, load_template, template_names
-from parse_templates.textbook import read_chapter
+from parse_templates.textbook import is_chapter, read_chapter, with_headings
 from parse_templates.to_records import question_record
 from parse_templates.unfold import unfold_all
 from wholepage.records import Coverage, Figure, Issue, Question, Resource
@@ -87,7 +87,8 @@ def parse_paper(
     flow = take_margin_marks(build_flow(pages))
     chosen = _choose_template(template, flow, language)
     structure = _structure(flow, chosen)
-    resources = read_chapter(pages, flow, paper_id)
+    headed = with_headings(pages) if is_chapter(flow) else pages
+    resources = read_chapter(headed, build_flow(headed), paper_id)
     drafts = [] if resources else _drafts(flow, structure, chosen)
     key_flow = [line for line in flow if structure.key_start is not None and line.index >= structure.key_start]
     entries = read_key(key_flow, chosen)

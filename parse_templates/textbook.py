@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from layout.types import PageLayout
@@ -58,6 +58,19 @@ def _section(line: FlowLine) -> re.Match[str] | None:
         return None
     loud = match["t"].upper() == match["t"] or line.bold or (line.line is not None and line.indent <= 3)
     return match if loud and (match["t"].isupper() or len(SPOKEN.findall(match["t"])) <= 2) else None
+
+
+def with_headings(pages: Sequence[PageLayout]) -> list[PageLayout]:
+    """The pages with headings and labels as body lines that were taken for lettering of a figure, as those are that a
+    watermark or a drawing runs across."""
+    out = []
+    for page in pages:
+        lines = []
+        for line in page.lines:
+            heading = SECTION.match(line.text) or ITEM.match(line.text) or QUESTIONS.match(line.text)
+            lines.append(replace(line, role="body", figure=None) if line.role == "label" and heading else line)
+        out.append(page.with_lines(tuple(lines)))
+    return out
 
 
 def read_chapter(pages: Sequence[PageLayout], flow: Sequence[FlowLine], paper_id: str) -> list[Resource]:

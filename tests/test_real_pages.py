@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from drawing import DPI, PX, Sheet, line, page
 
-from ingest.textlayer import read_text_layer
+from ingest.textlayer import _shifted_fonts, read_text_layer
 from ingest.unread import complete_text_layer
 from layout.columns import split_columns
 from layout.furniture import edge_role, mark_repeated
@@ -114,3 +114,13 @@ def test_a_number_at_the_head_is_a_question_when_the_foot_counts_the_pages() -> 
         pages.append(replace(base, lines=(*base.lines, foot, head)))
     heads = [next(x for x in p.lines if x.text == str(p.number + 10)) for p in mark_repeated(pages)]
     assert [(x.role, x.column) for x in heads] == [("body", 0)] * 4
+
+
+def test_private_use_codes_that_spell_words() -> None:
+    def raw(font: str, text: str) -> dict[str, object]:
+        chars = [{"c": chr(0xF000 + ord(c))} for c in text]
+        return {"blocks": [{"lines": [{"spans": [{"font": font, "chars": chars}]}]}]}
+
+    assert _shifted_fonts(raw("TT7B6T00", "12.1 HEAT")) == {"TT7B6T00"}
+    assert _shifted_fonts(raw("Symbol", "abcdef")) == set()
+    assert _shifted_fonts(raw("TT4B3T00", "nnnn")) == set()

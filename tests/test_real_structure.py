@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from drawing import line, page, table
 
 from layout.types import FigureRegion, PageLayout
@@ -242,3 +243,45 @@ def test_label_of_an_elective_question_is_kept_apart() -> None:
     question = by_number(zh("1．[选修4：坐标系]（10分）", "求交点的坐标．", "2．求和．"))["1"]
     assert (question.points, question.stem) == (10, "求交点的坐标．")
     assert question.model_dump()["heading"] == "选修4：坐标系"
+
+
+def test_a_chapter_gives_resources_and_no_questions() -> None:
+    first = page(
+        ["7.1 HEAT AND WORK", "Heat is a form of motion.", "Example 7.1", "How much heat melts one gram of ice?",
+         "Solution: look it up.", "Activity 7.1", "Take a cup of water.", "Figure 7.1 A cup of water"],
+    )  # fmt: skip
+    second = page(["7.2 COLD", "As Example 7.1 shows, ice is cold.", "EXERCISES", "1. Why is ice cold?"], number=2)
+    paper = parse_paper([first, second], "en_exam")
+    assert paper.questions == []
+    found = [(r.type, r.page, (r.caption or "")[:12]) for r in paper.resources if r.caption]
+    assert found == [
+        ("passage", 1, "7.1 HEAT AND"), ("example", 1, "Example 7.1"), ("activity", 1, "Activity 7.1"),
+        ("figure", 1, "Figure 7.1 A"), ("passage", 2, "7.2 COLD"), ("exercise", 2, "EXERCISES"),
+    ]  # fmt: skip
+    example = next(r for r in paper.resources if r.type == "example")
+    assert (example.chapter, example.section) == ("7", "7.1 HEAT AND WORK")
+    assert "Solution" in example.text
+
+
+SUSPECT = {
+    "letters four times over": ("1．在△AAAA中求边长．", "text.garbled"),
+    "a sign of no language": ("1．设�为整数，求和．", "text.garbled"),
+    "a sentence inside a formula": (r"1．求$x_{\text{下列说法正确的是}}$．", "text.garbled"),
+    "a part that was not read": ("1．回答：（1）甲；（2）乙；丙；（4）丁．", "parts.gap"),
+}
+
+
+@pytest.mark.parametrize(("text", "code"), SUSPECT.values(), ids=SUSPECT)
+def test_what_may_be_misread_is_doubted(text: str, code: str) -> None:
+    body = text.replace("：（1）", "：\n（1）").replace("；（", "；\n（").split("\n")
+    paper = zh(*body, "2．求平均数．")
+    assert code in {i.code for i in paper.questions[0].issues}
+    assert paper.questions[0].confidence < 0.8
+    assert not paper.questions[1].issues
+
+
+def test_a_figure_that_the_text_does_not_speak_of_is_doubted() -> None:
+    layout = page(["1．求和．", "2．如图，求边长．"], figures=[FigureRegion(Box(900, 190, 1100, 240))])
+    paper = parse_paper([layout], "zh_exam")
+    owner = next(q for q in paper.questions if q.figures)
+    assert ("figure.not_mentioned" in {i.code for i in owner.issues}) == (owner.number == "1")
