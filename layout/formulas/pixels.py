@@ -103,8 +103,7 @@ def _in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
     """Whether text was detected at a fraction's place, in lines that are not set in type as large as it is."""
     hull = fraction.hull
     near = [b for b in boxes if b.overlap(hull) > 0]
-    covered = sum(b.overlap(hull) for b in near)
-    if covered < 0.3 * hull.area:
+    if not any(hull.holds(b.cx, b.cy) for b in near) and sum(b.overlap(hull) for b in near) < 0.3 * hull.area:
         return False
     return not any(
         b.height >= LARGE_TYPE * hull.height
@@ -254,8 +253,8 @@ def _segments(
     levels: list[Level] = []
     scripts: list[list[Script]] = []
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
-    for region, result in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
-        cut = _cut(region, page)
+    for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
+        cut, result = _cut(region, page), read
         if region.beside and len(region.parts) == 1 and region.box.height <= 0.13 * sketch.em < 0.4 * region.box.width:
             result = Recognised("−", 0.9, ((0.2, 0.8),), (0.9,))  # nothing to read: a lone stroke on the axis
         segment = segment_from_ocr(result, cut, region.box)

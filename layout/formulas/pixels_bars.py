@@ -121,7 +121,9 @@ def _is_big_operator(labels: Labels, stroke: Box, strokes: Sequence[Box], size: 
 def _reaches(labels: Labels, stroke: Box, own: int, depth: float) -> bool:
     """Whether the stroke's component goes on for `depth` to one side and is as wide as the stroke at the far end."""
     x0, x1, rows = int(stroke.x0), int(stroke.x1), int(2 * depth)
-    for part in (labels[int(stroke.y1) : int(stroke.y1) + rows, x0:x1], labels[max(int(stroke.y0) - rows, 0) : int(stroke.y0), x0:x1][::-1]):
+    below = labels[int(stroke.y1) : int(stroke.y1) + rows, x0:x1]
+    above = labels[max(int(stroke.y0) - rows, 0) : int(stroke.y0), x0:x1][::-1]
+    for part in (below, above):
         inked = np.flatnonzero((part == own).any(axis=1))
         if inked.size and inked[-1] >= depth and len(inked) > inked[-1]:
             foot = (part[inked[-1] - max(int(0.1 * depth), 2) : inked[-1] + 1] == own).any(axis=0)
@@ -146,7 +148,7 @@ def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: b
     else:
         area = mask[int(stroke.y1) : int(stroke.y1 + REACH * size), x0:x1]
     area = area[: _limit(mask, stroke, strokes, size, area, up)]
-    inked = area.any(axis=1)
+    inked: NDArray[np.bool_] = np.asarray(area.any(axis=1))
     ragged = np.flatnonzero(~inked[:4])
     inked[: ragged[-1] if ragged.size else 0] = False  # the bar's own uneven edge
     rows = np.flatnonzero(inked)

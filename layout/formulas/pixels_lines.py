@@ -18,7 +18,7 @@ from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
 
 # Raised and lowered characters as plain ones: their place says what they are.
-PLAIN = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "0123456789+−=()n0123456789+−=()")
+PLAIN = str.maketrans("µ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "μ0123456789+−=()n0123456789+−=()")
 DESCENDING = "gpqyjβγημρφχψξζ"
 DASHES = "—–―-"
 MAX_WORD = 3  # letters; variables stand together in threes at most

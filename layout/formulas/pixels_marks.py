@@ -91,7 +91,7 @@ def _is_integral(picture: Mask) -> bool:
 
     def middle(low: float, high: float) -> float:
         band = picture[int(low * height) : max(int(high * height), int(low * height) + 1)]
-        return float((band * columns).sum() / max(band.sum(), 1)) / width
+        return float(np.average(columns, weights=band.sum(axis=0) + 1e-9)) / float(width)
 
     runs = [_runs(picture[int(f * height)]) for f in (0.3, 0.4, 0.5, 0.6, 0.7)]
     if not all(len(r) == 1 and r[0][1] - r[0][0] < 0.45 * width for r in runs):
@@ -124,7 +124,9 @@ def find_orphans(strokes: Strokes, loose: Iterable[int], parts: Sequence[Box], e
         box = strokes.box(index)
         for group in groups:
             hull = Box.hull(strokes.box(i) for i in group)
-            if box.x0 - hull.x1 <= 0.5 * em and hull.grow(0, 0.1 * em).y_overlap(box) > 0.5 * min(box.height, hull.height):
+            if box.x0 - hull.x1 <= 0.5 * em and hull.grow(0, 0.1 * em).y_overlap(box) > 0.5 * min(
+                box.height, hull.height
+            ):
                 group.append(index)
                 break
         else:

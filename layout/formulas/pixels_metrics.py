@@ -25,7 +25,7 @@ class Metrics:
         return self.top - self.bottom
 
 
-def _table() -> dict[str, Metrics]:
+def _table() -> dict[str, Metrics]:  # noqa: PLR0915 - one row a class of characters
     out: dict[str, Metrics] = {}
 
     def put(chars: str, width: float, top: float, bottom: float, firm: bool = True) -> None:

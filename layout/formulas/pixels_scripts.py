@@ -1,4 +1,4 @@
-"""Scripts that the recogniser cannot read within their line: an index under an exponent, and what it read without certainty.
+"""Scripts that the recogniser cannot read within their line: an index under an exponent, what was read badly.
 
 Such scripts are cut out, read on their own and put in the place of what was read before.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -41,14 +42,14 @@ def find_radicals(strokes: Strokes, em: float) -> list[Radical]:
 
 def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:
     """Start of the roof (x) and its lower edge (y) within the picture, None when it is no radical sign."""
-    height, width = picture.shape
+    height = len(picture)
     roof = _roof(picture, size)
     if roof is None:
         return None
     start, thick = roof
     left = picture[:, : start + 2]
     inked = left.any(axis=0)
-    if start < (0.45 if height < 1.3 * size else 0.25) * height or thick > 0.2 * size or not inked.all():
+    if start < (0.36 if height < 1.3 * size else 0.25) * height or thick > 0.2 * size or not inked.all():
         return None
     low = height - 1 - left[::-1].argmax(axis=0)  # lowest ink of each column
     point = int(low.argmax())
@@ -63,7 +64,7 @@ def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:
         if not hit.size:
             return None
         right.append(int(hit[-1]))
-    rising = all(a > b for a, b in zip(right, right[1:], strict=False))
+    rising = all(a > b for a, b in pairwise(right))
     if not rising or right[0] - right[-1] < 0.1 * size:
         return None
     gap = left[depths[0], : max(right[0] - int(0.3 * start), 0)]
@@ -120,11 +121,13 @@ def find_arrows(strokes: Strokes, em: float) -> list[int]:
     sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
     wide, high = sizes[:, 0], sizes[:, 1]
     maybe = (wide >= 0.3 * em) & (wide <= 4 * em) & (high >= 0.08 * em) & (high <= 0.36 * em) & (wide >= 1.5 * high)
-    return [int(i) for i in np.flatnonzero(maybe) if _has_head(strokes.picture(int(i))) and _over_ink(strokes, i, em)]
+    return [
+        int(i) for i in np.flatnonzero(maybe) if _has_head(strokes.picture(int(i))) and _over_ink(strokes, int(i), em)
+    ]
 
 
 def _has_head(picture: Mask) -> bool:
-    """A shaft of one thin stroke on the left, something taller on the right that ends in a point at the shaft's level."""
+    """A shaft of one thin stroke on the left, something taller on the right: the head."""
     height, width = picture.shape
     columns = picture.sum(axis=0)
     shaft = picture[:, : max(int(0.45 * width), 1)]

@@ -8,6 +8,7 @@ from statistics import median
 
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_metrics import AXIS, metrics
+from layout.formulas.symbols import FUNCTIONS
 from layout.segments import is_wide
 
 SAME_CASE = {low: low.upper() for low in "cosvwxzu"}  # letters whose capitals differ in size alone
@@ -37,7 +38,7 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
     firm = [_own_level(p) for p in placed if _is_firm(p) and p.char not in SAME_CASE and p.char not in UPPER]
     if not firm and hint is not None:
         firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
-    firm += [v for v in _of_cased(placed, hint, firm)]
+    firm += _of_cased(placed, hint, firm)
     if firm:
         return _largest_shared(firm)
     wide = [p.box.y1 for p in placed if p.box is not None and is_wide(p.char)]
@@ -72,7 +73,7 @@ def _own_level(placed: Placed) -> Level:
 def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level]) -> list[Level]:
     """Levels of letters that are the same in both cases.
 
-    The case that fits the size of a firm letter on the same line counts, then that which fits `hint`, then the one read.
+    The case that fits the size of a firm letter on the same line counts, then the one read, then that fitting `hint`.
     """
     out = []
     for p in placed:
@@ -119,19 +120,19 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
 
 
 def _in_words(placed: Sequence[Placed]) -> set[int]:
-    """Letters of words: four and more small ones in a row, which no formula has."""
+    """Letters of words: four and more small ones in a row, which no formula has, and names of functions."""
     out: set[int] = set()
     start = 0
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
             run = placed[start:stop]
-            if sum(p.char.islower() for p in run) >= WORD:
+            if sum(p.char.islower() for p in run) >= WORD or "".join(p.char for p in run) in FUNCTIONS:
                 out.update(range(start, stop))
             start = stop + 1
     return out
 
 
-def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
+def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR0911 - one rule a kind of sign
     """Level of a character that shows it by itself, None for a sign that depends on its neighbours."""
     if p.box is None or p.char in FREE:
         return p, main
@@ -140,7 +141,8 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:
     if p.char in BRACKETS:
         return p, _bracket_level(p, main)
     if p.clipped:
-        return p, main if p.box.height > 0.4 * main.size else Level(TYPICAL_SCRIPT * main.size, main.baseline + 0.12 * main.size)
+        low = Level(TYPICAL_SCRIPT * main.size, main.baseline + 0.12 * main.size)
+        return p, main if p.box.height > 0.4 * main.size else low
     if not _is_firm(p):
         return p, None
     if p.char == "f" and p.box.height > 0.6 * main.size and -0.08 <= (p.box.y1 - main.baseline) / main.size <= 0.3:

@@ -1,8 +1,9 @@
 """Italic or upright, told from a letter's own ink.
 
 Four measures of slant are weighed by letter with weights fitted (linear discriminant analysis) on letters drawn from
-seven pairs of roman and italic fonts (KaTeX, STIX, Liberation Serif, Latin Modern, Nimbus Roman, DejaVu Serif, C059) at 17 to 36 px with blur and noise;
-with one pair left out of the fit, 98.9 % of its letters are told right and 3.4 % are left open.
+seven pairs of roman and italic fonts (KaTeX, STIX, Liberation Serif, Latin Modern, Nimbus Roman, DejaVu Serif, C059) at
+17 to 36 px with blur and noise; with one pair left out of the fit, 98.9 % of its letters are told right and 3.4 % are
+left open.
 """
 
 from __future__ import annotations
