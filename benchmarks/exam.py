@@ -160,7 +160,8 @@ def make_papers(root: Path, questions: int) -> list[bytes]:
             (folder / "pages" / f"{index:03d}.png").write_bytes(marked(data, name))
         items = [
             Question(
-                id=f"{name}/1.{n}", number=str(n), section="Section A", type="multiple_choice", points=4, stem=f"Item {n}?",
+                id=f"{name}/1.{n}", number=str(n), section="Section A", type="multiple_choice", points=4,
+                stem=f"Item {n}?",
                 options=options, answer=["A"], status="verified",
                 regions=[Region(page=1 + n % PAGES, bbox=(50, 50, 900, 400))],
             )
