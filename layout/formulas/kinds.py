@@ -199,6 +199,8 @@ def _enumerations(entries: list[Entry]) -> list[Entry]:
     out = list(entries)
     for n in range(1, len(out) - 1):
         left, mark, right = out[n - 1 : n + 2]
+        if right.text in ("+", "-", "−") and n + 2 < len(out):
+            right = out[n + 2]
         if mark.text == "、" and not mark.item.atoms[0].glyph.font and left.kind == right.kind == "math":
             out[n] = Entry(mark.item, "math", mark.gap)
     return out

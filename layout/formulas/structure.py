@@ -15,6 +15,7 @@ from wholepage.boxes import Box
 SMALL = 0.86  # a font smaller than this share of its row's is a script's
 RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline that make a script
 NEAR_EM = 0.5  # a script stands this close behind its base
+PRIMES = frozenset("'′″’")
 CARRIERS = frozenset(")]}|∣‖⟩′∞!∂∇ℓ△□°%")
 ARROWS = {
     "→": "xrightarrow",
@@ -57,8 +58,10 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
     ordered = sorted(visible, key=lambda a: a.ink.x0 + 0.15 * min(a.size, size))
     out: list[Item] = []
     pending: list[Atom] = []
-    for atom in ordered:
+    for index, atom in enumerate(ordered):
         level = _level(atom, size, baseline)
+        if level == 0 and atom.text in PRIMES and _is_prime(out, ordered[index + 1 : index + 2]):
+            level = 1
         if level == 0:
             if pending:
                 _attach(out, pending, atom, size, baseline)
@@ -72,6 +75,25 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
     if pending:
         _attach(out, pending, None, size, baseline)
     return out
+
+
+def _is_prime(before: Sequence[Item], after: Sequence[Atom]) -> bool:
+    """Whether a mark behind `before` is a prime: it stands at a lone letter; an apostrophe stands in a word."""
+
+    def letter(text: str) -> bool:
+        return len(text) == 1 and text.isascii() and text.isalpha()
+
+    if not before or not (letter(before[-1].text) or isinstance(before[-1].node, Script)):
+        return False
+    word = (
+        len(before) > 1 and letter(before[-2].text) and before[-1].box.x0 - before[-2].box.x1 < 0.2 * _last_size(before)
+    )
+    goes_on = bool(after) and letter(after[0].text) and after[0].ink.x0 - before[-1].box.x1 < 0.6 * after[0].size
+    return not (word or goes_on)
+
+
+def _last_size(items: Sequence[Item]) -> float:
+    return items[-1].atoms[0].size
 
 
 def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:

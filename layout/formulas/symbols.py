@@ -25,7 +25,7 @@ COMMANDS: dict[str, str] = {
     "⟺": r"\Leftrightarrow", "↦": r"\mapsto", "⇌": r"\rightleftharpoons", "⇋": r"\rightleftharpoons", "↑": r"\uparrow",
     "↓": r"\downarrow", "⋯": r"\cdots", "…": r"\ldots", "⋮": r"\vdots", "⋱": r"\ddots", "∑": r"\sum", "∏": r"\prod",
     "∫": r"\int", "∬": r"\iint", "∭": r"\iiint", "∮": r"\oint", "√": r"\surd", "ℏ": r"\hbar", "ℓ": r"\ell",
-    "′": r"\prime", "'": r"\prime",
+    "′": r"\prime", "'": r"\prime", "’": r"\prime",
     "″": r"\prime\prime", "‴": r"\prime\prime\prime", "°": r"^\circ", "℃": r"^\circ\mathrm{C}",
     "α": r"\alpha", "β": r"\beta", "γ": r"\gamma", "δ": r"\delta", "ε": r"\varepsilon", "ϵ": r"\epsilon", "ζ": r"\zeta",
     "η": r"\eta", "θ": r"\theta", "ϑ": r"\vartheta", "ι": r"\iota", "κ": r"\kappa", "λ": r"\lambda", "μ": r"\mu",
