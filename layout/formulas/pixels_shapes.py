@@ -40,7 +40,7 @@ def find_radicals(strokes: Strokes, em: float) -> list[Radical]:
     return out
 
 
-def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:
+def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:  # noqa: PLR0911 - one test a feature
     """Start of the roof (x) and its lower edge (y) within the picture, None when it is no radical sign."""
     height = len(picture)
     roof = _roof(picture, size)
@@ -162,7 +162,7 @@ def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
     return out
 
 
-def _fence(picture: Mask) -> str | None:
+def _fence(picture: Mask) -> str | None:  # noqa: PLR0911 - one rule a bracket
     """Which bracket a tall narrow component is, told from the middle of its ink at five heights."""
     height, width = picture.shape
     columns = np.arange(width)

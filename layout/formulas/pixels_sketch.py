@@ -1,0 +1,161 @@
+"""What is drawn on a page besides letters, found before anything is read, and the regions to read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
+
+from layout.formulas.pixels_bars import Fraction
+from layout.formulas.pixels_cut import Region
+from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
+from layout.formulas.pixels_marks import find_hats, find_operators, find_orphans, find_overlines, limits_of
+from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
+from layout.scanned import Straight
+from wholepage.boxes import Box
+
+LATIN_SHARE = 0.35  # of tall components as wide as high, below which a page has no ideographs
+ASCENDER = 0.69  # height of a Latin ascender in font sizes; ink.estimate_em takes tall letters for 0.8
+LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
+LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
+
+
+@dataclass(frozen=True)
+class Sketch:
+    """Everything drawn that matters to formulas, found before anything is read."""
+
+    mask: Mask
+    strokes: Strokes
+    fractions: tuple[Fraction, ...]
+    radicals: tuple[Radical, ...]
+    arrows: tuple[int, ...]
+    fences: tuple[tuple[int, str], ...]
+    operators: tuple[tuple[int, str], ...]
+    overlines: tuple[int, ...]
+    hats: tuple[int, ...]
+    em: float
+
+
+def text_em(page: Straight, boxes: Sequence[Box]) -> float:
+    """Font size of the page's text, px.
+
+    Lines of ideographs are as high as the type; where most tall components are narrow the page is set in Latin
+    letters, and `page.em`, which takes them for ideographs, is too small.
+    """
+    widths, heights = page.ink.stats[:, 2], page.ink.stats[:, 3]
+    tall = (heights > 0.64 * page.em) & (heights < 0.96 * page.em)
+    if tall.sum() >= 20 and float((widths[tall] > 0.8 * heights[tall]).mean()) < LATIN_SHARE:
+        return page.em * 0.8 / ASCENDER
+    lines = [b.height for b in boxes if b.width > 6 * b.height]
+    if len(lines) < 3:
+        lines = [b.height for b in boxes if b.width > 1.5 * b.height]
+    if len(lines) < 3:
+        return min(page.em, median(lines or [page.em]))
+    # Lines with formulas are higher than the type: the lower ones tell its size.
+    return float(np.percentile(lines, 30)) / LINE_HEIGHT
+
+
+def in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
+    """Whether text was detected at a fraction's place, in lines that are not set in type as large as it is."""
+    hull = fraction.hull
+    near = [b for b in boxes if b.overlap(hull) > 0]
+    if not any(hull.holds(b.cx, b.cy) for b in near) and sum(b.overlap(hull) for b in near) < 0.3 * hull.area:
+        return False
+    return not any(
+        b.height >= LARGE_TYPE * hull.height
+        and b.height > 1.3 * em
+        and b.width > 5 * b.height
+        and hull.height < 1.05 * b.height
+        and b.height > 1.9 * em
+        for b in near
+    )
+
+
+def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> Sketch:
+    """Everything drawn that matters to formulas; `mask` is the sharp mask, `em` the font size in page px."""
+    strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions], em)  # with the bars' ragged edges
+    radicals = find_radicals(strokes, em)
+    if radicals:
+        strokes = release_radicands(strokes, radicals)
+    operators = find_operators(strokes, em)
+    arrows = find_arrows(strokes, em)
+    return Sketch(
+        mask,
+        strokes,
+        tuple(fractions),
+        tuple(radicals),
+        tuple(arrows),
+        tuple(f for f in find_fences(strokes, em) if f[0] not in {i for i, _ in operators}),
+        tuple(operators),
+        tuple(find_overlines(strokes, em)),
+        tuple(i for i in find_hats(strokes, em) if i not in arrows),
+        em,
+    )
+
+
+def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> list[Region]:
+    """Pieces of fractions and lines, each with the components that it owns."""
+    strokes, em = sketch.strokes, sketch.em
+    pieces = [Region(box, plain=False, owner=n) for n, f in enumerate(sketch.fractions) for box in (f.above, f.below)]
+    lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
+    drawn = {r.index for r in sketch.radicals} | set(sketch.arrows)
+    drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)}
+    owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], np.full(len(strokes.boxes), -1))
+    in_piece = owner >= 0
+    line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], np.full(len(strokes.boxes), -1))
+    for index in range(len(strokes.boxes)):
+        if in_piece[index]:
+            if index not in drawn:
+                pieces[owner[index]].parts.append(index)
+            if line_owner[index] >= 0:
+                lines[line_owner[index]].plain = False
+        elif line_owner[index] >= 0:
+            line = lines[line_owner[index]]
+            if index in drawn:
+                line.plain = False
+            else:
+                line.parts.append(index)
+    loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
+    extra = _extra(sketch, lines, loose)
+    kept = [_snapped(r, strokes, em) for r in lines if r.plain or r.parts]
+    return kept + [_snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
+
+
+def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> list[Region]:
+    """Regions of their own for limits of large operators and for what stands beside formulas without a box."""
+    strokes, em = sketch.strokes, sketch.em
+    out: list[Region] = []
+    taken: set[int] = set()
+    for index, char in sketch.operators:
+        for parts in limits_of(strokes, index, em) if char != "∫" else []:
+            out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - index))
+            taken.update(parts)
+    for line in lines:
+        if taken.intersection(line.parts):
+            line.parts = [i for i in line.parts if i not in taken]
+            line.plain = False
+    around = [f.hull for f in sketch.fractions] + [strokes.box(i) for i, _ in (*sketch.fences, *sketch.operators)]
+    for parts in find_orphans(strokes, [i for i in loose if i not in taken], around, em):
+        out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, beside=True))
+    return out
+
+
+def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:
+    """For each component the smallest of `boxes` that holds its centre, -1 for none."""
+    for n in sorted(range(len(boxes)), key=lambda k: -boxes[k].area):
+        owner[strokes.inside(boxes[n])] = n
+    return owner
+
+
+def _snapped(region: Region, strokes: Strokes, em: float) -> Region:
+    """A region from which something was cut, shrunk to what is left in it."""
+    if region.plain or not region.parts:
+        return region
+    own = strokes.boxes[region.parts]
+    hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
+    if region.owner is None:
+        hull = hull.intersection(region.box.grow(0.3 * em, 0.15 * em)) or region.box
+    return replace(region, box=hull)
