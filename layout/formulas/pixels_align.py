@@ -104,7 +104,7 @@ class _Alignment:
         self.forms = [metrics(c) for c in chars]
         self.middles = (parts[:, 0] + parts[:, 2]) / 2
         sizes = (parts[:, 2:] - parts[:, :2]) / em
-        self.skip = 0.35 + 2.5 * np.minimum(sizes[:, 0] * sizes[:, 1] + 0.3 * sizes.max(axis=1), 1.0)
+        self.skip = 0.08 + 3.5 * np.minimum(sizes[:, 0] * sizes[:, 1] + 0.3 * sizes.max(axis=1), 1.0)
 
     def solve(self) -> list[tuple[int, Box]]:
         n, m = len(self.chars), len(self.parts)

@@ -20,6 +20,7 @@ from wholepage.boxes import Box
 LATIN_SHARE = 0.35  # of tall components as wide as high, below which a page has no ideographs
 ASCENDER = 0.69  # height of a Latin ascender in font sizes; ink.estimate_em takes tall letters for 0.8
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
+FEW = 0.83  # of `page.em`: font size where few lines tell it
 LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
 
 
@@ -51,9 +52,8 @@ def text_em(page: Straight, boxes: Sequence[Box]) -> float:
         return page.em * 0.8 / ASCENDER
     lines = [b.height for b in boxes if b.width > 6 * b.height]
     if len(lines) < 3:
-        lines = [b.height for b in boxes if b.width > 1.5 * b.height]
-    if len(lines) < 3:
-        return min(page.em, median(lines or [page.em]))
+        lines = [b.height for b in boxes if b.width > 2.5 * b.height]
+        return max(median(lines) / LINE_HEIGHT, FEW * page.em) if lines else page.em
     # Lines with formulas are higher than the type: the lower ones tell its size.
     return float(np.percentile(lines, 30)) / LINE_HEIGHT
 
