@@ -12,10 +12,11 @@ The last statement counts. Nothing here looks at the key.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoring.extract_boxes import Box, boxes, last_run, with_unit
 from scoring.extract_clean import Cleaned, clean, refuses
+from scoring.extract_retract import TAKEN_BACK, retracts
 from scoring.extract_text import Statement, bold, concluding, marked, unbold
 from scoring.rules.normalise import split_top, tidy
 from scoring.rules.statement import readings
@@ -75,23 +76,34 @@ def _single(cleaned: Cleaned) -> Found:  # noqa: PLR0911
     if found:
         run = last_run(text, found)
         if mark is not None and mark.position > _bare_position(text, found[-1]):
-            return _of(mark)
+            return _standing(_of(mark), _rest_of(text, mark))
         if len(run) > 1 and len({tidy(b.content) for b in run}) > 1:
             return Found(", ".join(b.content.strip() for b in run), "boxes side by side")
-        return Found(with_unit(text, run[-1]).strip(), "box")
+        return _standing(Found(with_unit(text, run[-1]).strip(), "box"), text[run[-1].end :])
     if mark is not None:
-        return _of(mark)
+        return _standing(_of(mark), _rest_of(text, mark))
     if "\\boxed" in text and not cleaned.unfinished and not text.replace("\\boxed", "").strip("{} .$"):
         return NOTHING
     if cleaned.unfinished:
         return Found("", "the response stops before an answer")
     strong = bold(text)
     if strong is not None:
-        return _of(strong)
+        return _standing(_of(strong), text[strong.position + len(strong.text) :])
     weak = concluding(text)
     if weak is not None and _is_bare(text):
         return Found(weak.text, "whole response")
     return _of(weak) if weak is not None else NOTHING
+
+
+def _rest_of(text: str, mark: Statement) -> str:
+    bare = unbold(text)
+    start = bare.find(mark.text[:40], mark.position)
+    return bare[start + len(mark.text) :] if start >= 0 else ""
+
+
+def _standing(found: Found, rest: str) -> Found:
+    """`found`, or in conflict where the text after it takes it back without another marked answer."""
+    return replace(found, conflict=TAKEN_BACK) if retracts(rest) else found
 
 
 def _is_bare(text: str) -> bool:
@@ -119,7 +131,8 @@ def _several(cleaned: Cleaned, count: int) -> list[Found]:  # noqa: PLR0911, PLR
                     ", ".join(b.content for b in run)[:400], "boxes", conflict=f"{len(run)} boxes for {count} answers"
                 )
             ] * count
-        return [Found(with_unit(text, b).strip(), "box") for b in found[-count:]]
+        rest = text[found[-1].end :]
+        return [_standing(Found(with_unit(text, b).strip(), "box"), rest) for b in found[-count:]]
     if len(found) == 1:
         pieces = split_answers(found[0].content, count)
         if pieces:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from scoring.extract_boxes import boxes, last_run
 from scoring.extract_clean import Cleaned
+from scoring.extract_retract import TAKEN_BACK, looks_again, retracts
 from scoring.extract_text import BOLD, concluding, sentences, unbold
 from scoring.rules.normalise import tidy
 
@@ -23,6 +24,7 @@ class Chosen:
     text: str
     where: str
     rest: str = ""
+    conflict: str = ""
 
 
 _FULL_WIDTH = {0xFF21 + n: LETTERS[n] for n in range(len(LETTERS))}  # Ａ … Ｈ
@@ -69,6 +71,11 @@ _RIGHT_OPTION = re.compile(
     rf"(?:选项|option|choice)?\s*({_RUN})\s*[两二三四五]?(?:项|选项)?(?:的?(?:说法|分析|叙述|判断|结论))?\s*(?:均|都"
     rf"|是)?\s*(?:正确|符合题意|成立|是正确的"
     rf"|is (?:the )?(?:correct|right)|are correct|is right)",
+)
+_DENIED = re.compile(
+    r"错|不正确|不对|不符合|不成立|不是|不选|不能选|有误|排除|除了|以外|之外|incorrect|wrong|eliminat|exclud|\bnot\b|n't\b"
+    r"|\bexcept\b|\bbut\b|\bunlike\b",
+    re.IGNORECASE,
 )
 _ISOLATED = re.compile(r"(?<![A-Za-z\\$_^{])[A-H](?![A-Za-z'’_^])")
 
@@ -132,7 +139,7 @@ def choose(cleaned: Cleaned, labels: str = LETTERS) -> Chosen:
             letters = letters_only(content)
             if letters is None:
                 letters = _leading(tidy(content)) or _before_option(tidy(content)) or ""
-            return Chosen(letters, content, "box", content)
+            return Chosen(letters, content, "box", content, _conflict(letters, text[run[-1].end :]))
     if marked is not None:
         return marked[0]
     return _unmarked(text)
@@ -150,11 +157,21 @@ def _marked(text: str) -> tuple[Chosen, int] | None:
         line = bare[end : end + 300].lstrip("\n ").split("\n", 1)[0]
         letters = _leading(line)
         if letters:
-            return Chosen(letters, line[:80].strip(), f"after {marker.strip()[:20]}"), start
+            conflict = _conflict(letters, bare[end:])
+            return Chosen(letters, line[:80].strip(), f"after {marker.strip()[:20]}", conflict=conflict), start
         weak = bool(re.match(r"\s*(?:so|therefore|it|this|选)", marker, re.IGNORECASE))
         if words is None and line.strip() and not weak:
             words = Chosen("", line.strip()[:200], f"after {marker.strip()[:20]}", sentences(line)[0]), start
     return words
+
+
+def _conflict(letters: str, rest: str) -> str:
+    """Why the letters do not stand: the text after them takes them back, or names others after a second look."""
+    if retracts(rest):
+        return TAKEN_BACK
+    again = looks_again(rest)
+    others = letters_of("".join(_RIGHT_OPTION.findall(again))) if again else ""
+    return TAKEN_BACK if others and others != letters else ""
 
 
 def _unmarked(text: str) -> Chosen:  # noqa: PLR0911
@@ -178,11 +195,7 @@ def _unmarked(text: str) -> Chosen:  # noqa: PLR0911
     if right:
         return Chosen(letters_of("".join(right)), sentence[:120], weak.where, sentence)
     alone = set(_ISOLATED.findall(_without_article(sentence)))
-    if (
-        len(alone) == 1
-        and len(sentence) <= 200
-        and not re.search("错误|不正确|不符合|排除|incorrect|wrong|eliminat", sentence)
-    ):
+    if len(alone) == 1 and len(sentence) <= 200 and not _DENIED.search(sentence):
         return Chosen(alone.pop(), sentence[:120], weak.where, sentence)
     last_bold = BOLD.findall(lines[-1]) if lines else []
     rest = last_bold[-1].strip() if last_bold else sentence

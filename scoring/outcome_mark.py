@@ -63,8 +63,10 @@ def _proof(found: Found) -> PartVerdict:
     return PartVerdict("undecided", 0.0, _short(found.text), found.where, "proof", "a proof needs a judge")
 
 
-def _choice(gold: Gold, key: str, chosen: Chosen, cleaned: Cleaned) -> PartVerdict:
+def _choice(gold: Gold, key: str, chosen: Chosen, cleaned: Cleaned) -> PartVerdict:  # noqa: PLR0911
     letters, rule = chosen.letters, "choice_letters"
+    if chosen.conflict:
+        return PartVerdict("undecided", 0.0, _short(chosen.text), chosen.where, "extraction", chosen.conflict)
     if not letters and chosen.rest and gold.options:
         named = options_by_text(chosen.rest, gold.options)
         if named is None and not cleaned.refused:

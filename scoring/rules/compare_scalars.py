@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from scoring.rules.curves import same_curve
 from scoring.rules.equal import renamed, same, same_up_to_constants
 from scoring.rules.expr import DEGREE, Parsed
-from scoring.rules.read import as_equation, as_formula
+from scoring.rules.read_scalar import as_equation, as_formula
 from scoring.rules.tree import Node, Unreadable, symbols
 from scoring.rules.values import Equation, Formula, Quantity
 

@@ -21,14 +21,18 @@ from scoring.rules.printed import (
     prints_percent,
 )
 from scoring.rules.read import read
-from scoring.rules.statement import from_number, last_formula, only_number, readings
+from scoring.rules.statement import from_number, last_formula, only_number, readings, without_discarded
 from scoring.rules.tree import Unreadable, symbols
 from scoring.rules.values import Formula, Quantity, Value
 
 Verdict = tuple[bool | None, str]
 
 
-_NEGATION = re.compile(r"不等|不是|不为|并非|不可能|≠|\\ne(?:q|)\b|\bnot\b|n't\b")
+_NEGATION = re.compile(
+    r"大于|小于|多于|少于|高于|低于|超过|不足|不到|以上|以下|以内|之间|\b(?:more|less|greater|fewer) than\b"
+    r"|\bover\b|\bunder\b"
+    r"|\bbetween\b|\bat (?:least|most)\b|\bup to\b|[<>≤≥]|不等|不是|不为|并非|不可能|≠|\\ne(?:q|)\b|\bnot\b|n't\b"
+)
 _AMBIGUOUS_UNIT = re.compile(r"[\d})](?:[A-Za-z]|mg)$")  # 2m, 3mg: metres, or the letter m
 
 
@@ -67,6 +71,7 @@ def read_response(text: str, *, pick: bool) -> Reading | None:
             word = number_word(trim(tidy(candidate)))
             if word is not None:
                 return Reading(read(word), candidate)
+    text = without_discarded(text)
     if not pick or _NEGATION.search(text):
         return None
     for picked in (last_formula(text), from_number(tidy(text)), only_number(tidy(text)), _only_word(text)):
@@ -83,6 +88,20 @@ def _only_word(text: str) -> str | None:
         return None
     words = number_words_in(text)
     return words[0] if len(words) == 1 else None
+
+
+_MEASURE = re.compile(
+    r"\d\s*((?:[千百十]?[万亿])?(?:元|角|分|岁|年|月|周|天|日|号|层|楼|级|折|倍|成|名|圈|度|斤|两|亩))(?![一-鿿])"
+)
+
+
+def other_measure(gold: str, given: str) -> str:
+    """Why equal numbers do not agree: 3 元 and 3 角. '' where the measure words agree or one side has none."""
+    ours, theirs = _MEASURE.findall(tidy(gold)), _MEASURE.findall(tidy(given))
+    if not ours or not theirs or ours[-1] == theirs[-1]:
+        return ""
+    myriads = {ours[-1].lstrip("千百十万亿"), theirs[-1].lstrip("千百十万亿")}
+    return "" if len(myriads) == 1 else f"{theirs[-1]} where the key has {ours[-1]}"
 
 
 def _in_printed_unit(gold: Value, given: Value, question: str) -> Verdict | None:

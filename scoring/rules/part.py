@@ -18,7 +18,7 @@ from scoring.rules.fallback import expressions_equal
 from scoring.rules.judged import Judged, Surroundings
 from scoring.rules.labels import by_chain, by_labels
 from scoring.rules.lexer import FUNCTIONS
-from scoring.rules.mathematics import compare_values, read_key, read_response
+from scoring.rules.mathematics import compare_values, other_measure, read_key, read_response
 from scoring.rules.normalise import has_han, tidy, trim
 from scoring.rules.part_chem import by_configuration, by_equation, by_formula
 from scoring.rules.part_direction import by_direction
@@ -115,7 +115,7 @@ def is_wordy(text: str) -> bool:
     return any(re.search("[aeiouy]", t) for t in tokens if t not in FUNCTIONS) and not bare.isupper()
 
 
-def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | None:
+def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | None:  # noqa: PLR0911
     if is_wordy(gold):
         return None
     ours = read_key(gold)
@@ -127,6 +127,8 @@ def _by_mathematics(gold: str, found: Found, around: Surroundings) -> Judged | N
     if given is None:
         return _fallback(gold, found) or Judged(None, "mathematics", "no value could be read", found.text)
     equal, reason = compare_values(ours, given.value, around)
+    if equal and (other := other_measure(gold, found.text)):
+        return Judged(None, "mathematics", other, given.text)
     if (
         equal is False
         and not found.strong

@@ -11,7 +11,8 @@ from scoring.rules.equal import same
 from scoring.rules.expr import parse
 from scoring.rules.normalise import SET_OPEN, split_top, tidy, trim
 from scoring.rules.read_names import is_name, symbol_of
-from scoring.rules.tree import Node, Unreadable, names, symbols
+from scoring.rules.read_scalar import is_product, scalar, units_agree
+from scoring.rules.tree import Unreadable, symbols
 from scoring.rules.units import split_quantity
 from scoring.rules.values import (
     Equation,
@@ -36,15 +37,8 @@ _REMARK = re.compile(r"\s*\(([^()]*(?:\([^()]*\)[^()]*)?)\)\s*$")
 _REMARK_MARK = re.compile(r"[∈<>≤≥≠一-鿿]")
 _WHOLE_DOMAIN = re.compile(r"∈\s*(?:\{?\s*[ℕℤNZ])|^\s*n\s*≥\s*1\s*$")
 _ABOUT = re.compile(r"^\s*(?:大约|大概|约为|约等于|近似为|约|about|approximately|approx\.?|≈|~)\s*")
-_COUNT = re.compile(
-    r"(?<=[\d}\])])\s*(?:个单位长度|个单位|单位长度|平方单位|个|种不同的?(?:方法|选法|排法)?|种|组|人|次|条"
-    r"|倍|项|对|张|"
-    r"只|名|件|块|元|岁|页|本|棵|square units?|cubic units?|units?|ways?)\s*$"
-)
-_LETTER = re.compile(r"[-+]?\s*[\d.]*\s*Δ?\s*[A-Za-z]")  # what may be a quantity, or a letter with a factor
-_MINUTES = re.compile(r"(\d{1,4})\s*°\s*(\d{1,2}(?:\.\d+)?)\s*(?:'|$)(?:\s*(\d{1,2}(?:\.\d+)?)\s*(?:''|\"))?")
-_MYRIADS = re.compile(r"(?<![\d.])(\d{1,9}(?:\.\d{1,9})?)\s*([万亿])")
 _STATEMENT_NUMBERS = re.compile(r"^\(\d{1,2}\)(?:[\s,、;和]*\(\d{1,2}\))+$")
+_CROSS = re.compile(r"(?:\\vec|\\overrightarrow)\s*(?:\{[^{}]*\}|\w)\s*×\s*\\(?:vec|overrightarrow)")
 _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
 
 
@@ -54,6 +48,8 @@ def read(text: str) -> Value:
     spelled = trim(tidy(text))
     if _STATEMENT_NUMBERS.match(spelled):
         raise Unreadable("numbers of statements")  # ①③ is no product
+    if _CROSS.search(spelled):
+        raise Unreadable("a cross product")
     return _read(spelled)
 
 
@@ -245,11 +241,11 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     trees = [None if split_quantity(part) else parse(part) for part in parts]
     free = [t is not None and bool(symbols(t.node)) for t in trees]
     if not any(free) or (not free[-1] and len(parts) > 2):
-        if not _units_agree(parts[0], parts[-1]):
+        if not units_agree(parts[0], parts[-1]):
             raise Unreadable("units that do not agree, or letters that only look like units")
         return _single(parts[-1], depth)
     first, last = trees[0], trees[-1]
-    if first is not None and last is None and _is_product(first.node):
+    if first is not None and last is None and is_product(first.node):
         value = _single(parts[-1], depth)
         return replace(value, name=parts[0].replace(" ", "")) if isinstance(value, Quantity) else value
     if first is None or last is None:
@@ -257,17 +253,9 @@ def _constants_or_equation(parts: list[str], depth: int) -> Value:
     known = [t for t in trees if t is not None]
     if len(known) == len(trees) and all(same(known[0], t) for t in known[1:]):
         return Formula(last, parts[-1])  # one expression rewritten: x²-1 = (x+1)(x-1)
-    if not free[-1] and _is_product(first.node):
+    if not free[-1] and is_product(first.node):
         return Formula(last, parts[-1], parts[0].replace(" ", ""))  # 4πR² = 3π states the value of a product
     return Equation(first, last)
-
-
-def _units_agree(first: str, last: str) -> bool:
-    """Whether a chain of equal constants may begin with `first`: 2 N = 2 kg·m/s², but not 2F = 2mg or -ΔH = 5 kJ."""
-    if not _LETTER.fullmatch(first):
-        return True
-    ours, theirs = split_quantity(first), split_quantity(last)
-    return any(u.dimensions == v.dimensions for _, u in ours for _, v in theirs)
 
 
 def _single(text: str, depth: int) -> Value:
@@ -293,7 +281,7 @@ def _single(text: str, depth: int) -> Value:
         items = split_top(body[1:-1], _COMMA)
         if len(items) > 1 and _closes_at_end(body):
             return Group(tuple(_read(i.strip(), depth + 1) for i in items))
-    return _scalar(text)
+    return scalar(text)
 
 
 def _expanded(items: list[Value]) -> list[Value]:
@@ -303,14 +291,6 @@ def _expanded(items: list[Value]) -> list[Value]:
     return flat
 
 
-def _is_product(node: Node) -> bool:
-    """A product such as 4πR² or BIL, whose value an equation gives; x and y make it the equation of a curve."""
-    free = symbols(node) - {"Δ"}
-    if node.op not in ("mul", "div", "pow") or free & {"x", "y"}:
-        return False
-    return len(free) > 1 or "pi" in names(node)
-
-
 def _closes_at_end(text: str) -> bool:
     depth = 0
     for index, char in enumerate(text):
@@ -318,36 +298,3 @@ def _closes_at_end(text: str) -> bool:
         if depth == 0:
             return index == len(text) - 1
     return False
-
-
-def _spelled_out(text: str) -> str:
-    """Degrees with minutes and seconds, and Chinese powers of ten: 30°30' → (30+30/60+0/3600)°, 1.2万 → 1.2×10^4."""
-    text = _MINUTES.sub(lambda m: f"({m[1]}+{m[2]}/60+{m[3] or 0}/3600)°", text)
-    return _MYRIADS.sub(lambda m: f"{m[1]}×10^{{{4 if m[2] == '万' else 8}}}", text)
-
-
-def _scalar(text: str) -> Value:
-    text = _COUNT.sub("", _spelled_out(text))
-    for number, unit in split_quantity(text):
-        try:
-            parsed = parse(number)
-        except Unreadable:
-            continue
-        if not symbols(parsed.node):
-            if unit.kind == "degree":
-                break  # an angle is a number: 90° = π/2
-            if unit.kind == "radian":
-                return Formula(parsed, number)
-            return Quantity(parsed, unit, number, whole=text)
-    text = re.sub(r"(?<=\d)\s*(?:度|degrees?)$", "°", text)
-    return Formula(parse(text), text)
-
-
-def as_formula(quantity: Quantity) -> Formula:
-    """The second reading of `2m` or `3mg`: letters as symbols. Raises Unreadable when there is none."""
-    return Formula(parse(quantity.whole), quantity.whole, quantity.name, quantity.approx, remark=quantity.remark)
-
-
-def as_equation(value: Formula) -> Equation:
-    """`y = 2x` as an equation. Raises Unreadable when the left side is not an expression."""
-    return Equation(parse(value.name), value.parsed, value.remark)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from scoring.rules.normalise import MAX_ANSWER
 
 _LEADS = re.compile(
-    r"^(?:[\s,，。;；:：>#*]|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而"
+    r"^(?:[\s,，。;；:：#*]|>(?!\s*[-+−\d.\\$])|所以|因此|故而?|∴|\$\s*\\therefore\s*|\\therefore|综上(?:所述|可得)?|于是|从而"
     r"|可知|可得|解得|解[:：]|答[:：]|即"
     r"|则|得(?!到)|"
     r"共(?:有)?|一共|总共|至少|最多|原式|(?:so|thus|therefore|hence|then|finally|we (?:get|have|find)|that"
@@ -46,6 +46,19 @@ _PROSE = re.compile(r"[一-鿿]|(?<![\\A-Za-z])[A-Z]?[a-z]{3,}(?![A-Za-z0-9])")
 MAX_READINGS = 24
 
 
+def without_discarded(text: str) -> str:
+    """Without what is said to be discarded, also where it was listed before: `m=3 或 m=-1，经检验 m=-1 舍去`."""
+    if not re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text):
+        return text
+    kept = _DISCARDED.sub("", text)
+    for match in _DISCARDED.finditer(text):
+        named = _ROOT.search(match.group())
+        if named is not None:
+            root = re.escape(named.group().strip())
+            kept = re.sub(rf"\s*(?:或者?|or\b|[,，、])\s*\$?\s*{root}(?![\w.])\$?", "", kept)
+    return kept.strip() or text
+
+
 @lru_cache(maxsize=2048)
 def readings(text: str) -> tuple[str, ...]:
     """Readings of `text`, longest first, without repeats."""
@@ -57,8 +70,7 @@ def readings(text: str) -> tuple[str, ...]:
         if candidate and candidate not in found and len(found) < MAX_READINGS:
             found.append(candidate)
 
-    if re.search("舍|不合题意|不符合题意|增根|reject|discard|extran", text):
-        text = _without_discarded(text)
+    text = without_discarded(text)
     base = _TAIL.sub("", text)
     for whole in (text, base):
         lead = _LEADS.match(whole)
@@ -72,17 +84,6 @@ def readings(text: str) -> tuple[str, ...]:
     for start in (*reversed(ends), lead.end() if lead else 0):
         add(_CLAUSE.split(base[start:], maxsplit=1)[0])
     return tuple(found)
-
-
-def _without_discarded(text: str) -> str:
-    """Without what is said to be discarded, also where it was listed before: `m=3 或 m=-1，经检验 m=-1 舍去`."""
-    kept = _DISCARDED.sub("", text)
-    for match in _DISCARDED.finditer(text):
-        named = _ROOT.search(match.group())
-        if named is not None:
-            root = re.escape(named.group().strip())
-            kept = re.sub(rf"\s*(?:或者?|or\b|[,，、])\s*\$?\s*{root}(?![\w.])\$?", "", kept)
-    return kept.strip() or text
 
 
 def _verbs(text: str) -> list[int]:

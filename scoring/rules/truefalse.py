@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import re
 
-_TRUE = {"√", "✓", "✔", "对", "正确", "是", "真", "true", "t", "yes", "y", "right", "correct", "成立", "说法正确"}
-_FALSE = {"×", "✗", "✘", "x", "错", "错误", "否", "假", "不正确", "不对", "false", "f", "no", "n", "wrong", "incorrect",
-          "not true", "not correct", "不成立", "非", "有误", "说法错误", "\\times"}  # fmt: skip
+_TRUE = {
+    "√", "✓", "✔", "对", "正确", "是", "真", "true", "t", "yes", "y", "right", "correct", "成立", "说法正确",
+    "并非错误", "不是错误", "没有错误", "无误", "not false", "not wrong",
+}  # fmt: skip
+_FALSE = {
+    "×", "✗", "✘", "x", "错", "错误", "否", "假", "不正确", "不对", "不是正确", "不是对", "并非正确", "不真", "false",
+    "f", "no", "n", "wrong", "incorrect", "not true", "not correct", "不成立", "非", "有误", "说法错误", "\\times",
+}  # fmt: skip
 _EDGES = re.compile(r"^[\s\"'“”（(\[【$*_.。，,:：；;！!]+|[\s\"'“”）)\]】$*_.。，,:：；;！!的]+$")
 _LEAD = re.compile(
     r"^(?:这(?:个|句)?(?:说法|命题|判断)?|该?(?:说法|命题|判断|叙述|结论)|(?:the )?statement|it|this)\s*(?:是"
     r"|为|is)?\s*"
 )
-_INLINE = re.compile(r"不正确|不对|不成立|错误|有误|正确|\\times|[√✓✔×✗✘对错]|\b(?:not true|not correct"
-                     r"|incorrect|true|false"
-                     r"|correct|wrong)\b", re.IGNORECASE)  # fmt: skip
+_INLINE = re.compile(
+    r"不是正确|并非正确|不是错误|并非错误|没有错误|无误|不正确|不对|不成立|错误|有误|正确|\\times|[√✓✔×✗✘对错]"
+    r"|\b(?:not (?:true|correct|false|wrong)|incorrect|true|false|correct|wrong)\b",
+    re.IGNORECASE,
+)
 
 
 def verdict(text: str) -> bool | None:
