@@ -29,6 +29,7 @@ from exam_mode.forms import Context, Request, TextBlock, build
 from exam_mode.forms.image_only import probe_request
 from exam_mode.guard import UNCAPPED_OUTPUT
 from exam_mode.items import Item
+from exam_mode.logging_images import images_by_name
 from exam_mode.records import answer_call, probe_call
 from exam_mode.replies import Reply, read_output
 from exam_mode.session import Session
@@ -131,7 +132,8 @@ class Asker:
         start = time.monotonic()
         try:
             sent = await anyio.to_thread.run_sync(inlined, messages)
-            output = await self.model.generate(sent, config=config, cache=self._cache(unit))
+            with images_by_name(messages):
+                output = await self.model.generate(sent, config=config, cache=self._cache(unit))
             return read_output(output, time.monotonic() - start)
         except Exception as error:
             return self._failed(error, time.monotonic() - start)
