@@ -132,8 +132,8 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
 
 def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: float, baseline: float) -> None:
     """Give raised and lowered atoms to the item before them, or as pre-scripts to the one that follows."""
-    raised = [a for a in pending if _level(a, size, baseline) > 0]
     lowered = [a for a in pending if _level(a, size, baseline) < 0]
+    raised = [a for a in pending if not any(a is low for low in lowered)]  # primes of full size among them
     hull = Box.hull(a.ink for a in pending)
     sup = node_of(raised) if raised else None
     sub = node_of(lowered) if lowered else None
