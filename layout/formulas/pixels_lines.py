@@ -15,11 +15,13 @@ from layout.formulas.pixels_slant import faces
 from layout.formulas.symbols import FUNCTIONS
 from layout.ocr import Recognised
 from layout.segments import Segment, is_wide
+from layout.types import Glyph
 from wholepage.boxes import Box
 
 # Raised and lowered characters as plain ones: their place says what they are.
 PLAIN = str.maketrans("µ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "μ0123456789+−=()n0123456789+−=()")
 DESCENDING = "gpqyjβγημρφχψξζ"
+DOTS = ".·…⋯"
 DASHES = "—–―-"
 MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
@@ -76,7 +78,27 @@ def refine(
         keep_cell = p.box is None or (is_wide(p.char) and level is main)
         box = glyph.box if keep_cell or p.box is None else p.box
         glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))
-    return replace(segment, glyphs=tuple(glyphs)), main
+    return replace(segment, glyphs=tuple(_with_dots_joined(glyphs, main))), main
+
+
+def _with_dots_joined(glyphs: Sequence[Glyph], main: Level) -> list[Glyph]:
+    """Full stops in a row at the height of the axis as one ⋯."""
+    out: list[Glyph] = []
+    n = 0
+    while n < len(glyphs):
+        stop = n
+        while stop < len(glyphs) and glyphs[stop].text in DOTS:
+            stop += 1
+        if stop > n:
+            hull = Box.hull(g.box for g in glyphs[n:stop])
+            raised = hull.cy < main.baseline - 0.15 * main.size and hull.height < 0.3 * main.size
+            if raised and hull.width >= 0.4 * main.size:
+                out.append(replace(glyphs[n], text="⋯", box=hull))
+                n = stop
+                continue
+        out.append(glyphs[n])
+        n += 1
+    return out
 
 
 def _fonts(placed: Sequence[Placed], gray: NDArray[np.uint8]) -> list[str]:

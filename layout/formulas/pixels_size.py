@@ -120,16 +120,22 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
 
 
 def _in_words(placed: Sequence[Placed]) -> set[int]:
-    """Letters of words: four and more small ones in a row, which no formula has, and names of functions."""
+    """Letters of words, which are no scripts: four and more small ones, or fewer between blanks; names of functions."""
     out: set[int] = set()
     start = 0
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
             run = placed[start:stop]
-            if sum(p.char.islower() for p in run) >= WORD or "".join(p.char for p in run) in FUNCTIONS:
+            alone = _blank(placed, start - 1) and _blank(placed, stop)
+            small = sum(p.char.islower() for p in run)
+            if small >= WORD or (small >= 2 and alone) or "".join(p.char for p in run) in FUNCTIONS:
                 out.update(range(start, stop))
             start = stop + 1
     return out
+
+
+def _blank(placed: Sequence[Placed], n: int) -> bool:
+    return not 0 <= n < len(placed) or placed[n].char.isspace() or is_wide(placed[n].char)
 
 
 def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR0911 - one rule a kind of sign
