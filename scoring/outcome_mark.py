@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from scoring.extract import NOTHING, Found, extract_cleaned
 from scoring.extract_choice import Chosen, beside_letter, choose
 from scoring.extract_clean import Cleaned, clean
+from scoring.joint_keys import joint_key
 from scoring.outcome import Gold, Outcome, PartVerdict, Verdict
 from scoring.rules import truefalse
 from scoring.rules.choice import letters_of_key, multi_select_fraction, options_by_text
@@ -40,11 +42,36 @@ def _parts(gold: Gold, cleaned: Cleaned) -> tuple[PartVerdict, ...]:
             return (_choice(gold, key, choose(cleaned), cleaned),)
     if gold.type == "true_false" and all(truefalse.verdict(a) is not None for a in gold.answer):
         return _true_false(gold, cleaned)
-    found = _by_name(gold.answer, extract_cleaned(cleaned, len(gold.answer)))
     around = Surroundings(gold.question, cleaned.text)
     if gold.type == "proof":
-        return tuple(_proof(item) for item in found)
-    return tuple(_verdict(judge_part(key, item, around), item) for key, item in zip(gold.answer, found, strict=True))
+        return tuple(_proof(item) for item in extract_cleaned(cleaned, len(gold.answer)))
+    if len(gold.answer) == 1:
+        keys, ordered = joint_key(gold.answer[0], gold.question)
+        if len(keys) > 1:
+            return _joint(gold.answer[0], keys, ordered, cleaned, around)
+    return _several(gold.answer, cleaned, around)
+
+
+def _several(keys: tuple[str, ...], cleaned: Cleaned, around: Surroundings) -> tuple[PartVerdict, ...]:
+    found = _by_name(keys, extract_cleaned(cleaned, len(keys)))
+    return tuple(_verdict(judge_part(key, item, around), item) for key, item in zip(keys, found, strict=True))
+
+
+def _joint(
+    whole: str, keys: tuple[str, ...], ordered: bool, cleaned: Cleaned, around: Surroundings
+) -> tuple[PartVerdict, ...]:
+    """One entry of a key with several answers; where their order is not certain, another order is left open."""
+    parts = _several(keys, cleaned, around)
+    if all(p.verdict == "correct" for p in parts):
+        return parts
+    [single] = extract_cleaned(cleaned, 1)
+    as_one = judge_part(whole, single, around)
+    if as_one.equal and as_one.rule == "identical":
+        return tuple(replace(p, verdict="correct", fraction=1.0, rule="identical", reason=as_one.reason) for p in parts)
+    if as_one.equal and not ordered:
+        reason = "the key's values in another order"
+        return tuple(replace(p, verdict="undecided", fraction=0.0, reason=reason) for p in parts)
+    return parts
 
 
 def _short(text: str) -> str:

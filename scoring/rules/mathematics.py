@@ -21,7 +21,7 @@ from scoring.rules.printed import (
     prints_percent,
 )
 from scoring.rules.read import read
-from scoring.rules.statement import from_number, last_formula, only_number, readings, without_discarded
+from scoring.rules.statement import from_number, last_formula, only_number, readings, without_discarded, without_tail
 from scoring.rules.tree import Unreadable, symbols
 from scoring.rules.values import Formula, Quantity, Value
 
@@ -51,6 +51,8 @@ def read_key(gold: str) -> Value | None:
         prefix = gold[: gold.find(text)] if text in gold else ""
         if re.search(r"[\d$\\]", prefix) and text != gold.strip():
             return None  # a sentence with other values before this one
+        if _says_more(gold, text):
+            return None  # `2，增大`: the rest is a part of the answer
         try:
             return read(text)
         except Unreadable:
@@ -60,6 +62,13 @@ def read_key(gold: str) -> Value | None:
             if re.search(r"[\d\\]", text) is None:
                 return None
     return None
+
+
+def _says_more(gold: str, reading: str) -> bool:
+    """Whether a key goes on after `reading` with more than a remark in brackets or a full stop."""
+    bare = without_tail(gold)
+    at = bare.find(reading)
+    return at >= 0 and bool(re.search(r"\w", bare[at + len(reading) :]))
 
 
 def read_response(text: str, *, pick: bool) -> Reading | None:

@@ -59,6 +59,11 @@ def without_discarded(text: str) -> str:
     return kept.strip() or text
 
 
+def without_tail(text: str) -> str:
+    """Without a closing remark: `20 m/s（即 72 km/h）`, `3，符合题意`."""
+    return _TAIL.sub("", text)
+
+
 @lru_cache(maxsize=2048)
 def readings(text: str) -> tuple[str, ...]:
     """Readings of `text`, longest first, without repeats."""
