@@ -10,7 +10,8 @@ from parse_templates.options import all_pieces
 from parse_templates.template import Template
 from wholepage.records import Issue
 
-MATH = re.compile(r"\$([^$]*)\$")
+MATH = re.compile(r"(?<!\\)\$((?:\\.|[^$\\])*)\$")
+DOLLAR = re.compile(r"(?<!\\)\$")
 WORDS_IN_MATH = re.compile(r"\\text\{[^}]{6,}\}|[\u4e00-\u9fff]{4,}")
 REPEATED = re.compile(r"([A-Za-z])\1{3,}")
 ODD = re.compile(
@@ -42,7 +43,7 @@ def _garbled(draft: Draft, template: Template) -> Issue | None:
         bare = MATH.sub(" ", text)
         sign = next((m.group() for m in (WORDS_IN_MATH.search(x) for x in MATH.findall(text)) if m), None)
         sign = sign or next((m.group() for p in (REPEATED, ODD) if (m := p.search(bare))), None)
-        if sign is None and text and text.count("$") % 2:
+        if sign is None and text and len(DOLLAR.findall(text)) % 2:
             sign = "$"
         if sign is not None:
             shown = "".join(c if unicodedata.category(c)[0] != "C" else "?" for c in sign[:12])

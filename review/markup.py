@@ -30,8 +30,9 @@ _BLOCK = re.compile(
 )
 _INLINE = re.compile(
     r"\\(?P<escaped>[$*_\\])"
-    r"|(?<![\\$])\$(?P<math>[^\s$](?:[^$\n]*[^\s$])?)\$(?!\d)"
-    r"|(?<![\\$])\$(?P<spaced>[^$\n\\^_]*+[\\^_][^$\n]*+)\$(?!\d)"  # possessive: no quadratic search
+    # Possessive: no quadratic search. A dollar sign inside a formula is written \$.
+    r"|(?<![\\$])\$(?P<math>(?!\s)(?:\\[^\n]|[^$\\\n])++(?<!\s))\$(?!\d)"
+    r"|(?<![\\$])\$(?P<spaced>[^$\n\\^_]*+[\\^_](?:\\[^\n]|[^$\\\n])*+)\$(?!\d)"
     r"|(?P<blank>_{3,})"
     r"|\*\*(?P<bold>[^\s*](?:[^*\n]{0,400}[^\s*])?)\*\*"
     r"|(?P<newline>\n)"

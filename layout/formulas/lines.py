@@ -54,10 +54,12 @@ def formula_glyph(items: Sequence[Item]) -> FormulaGlyph:
 
 
 def _flat(glyph: Glyph) -> Glyph:
-    """A composite that stays outside of formulas as its plain characters."""
-    if isinstance(glyph, FormulaGlyph):
-        return Glyph(plain(glyph.node), glyph.box, glyph.size, glyph.font, glyph.confidence, glyph.baseline)
-    return glyph
+    r"""What stays outside of formulas: a composite as its plain characters, a dollar sign as `\$`."""
+    if glyph.text != "$" and not isinstance(glyph, FormulaGlyph):
+        return glyph
+    text = plain(glyph.node) if isinstance(glyph, FormulaGlyph) else glyph.text
+    text = text.replace("$", r"\$")
+    return Glyph(text, glyph.box, glyph.size, glyph.font, glyph.confidence, glyph.baseline)
 
 
 def _append(out: list[Glyph], glyphs: list[Glyph], gap: str, em: float) -> None:
