@@ -44,19 +44,15 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     fractions = [f for f in find_fractions(mask, labels, em) if in_text(f, [*boxes, *strays], em)]
     sketch = draw_sketch(mask, fractions, em)
     regions = regions_of(sketch, boxes, strays)
-    results = _recognise(page, sketch, regions, engine)
+    known: dict[bytes, Recognised] = {}
+    results = _recognise(page, sketch, regions, engine, known)
     refused = _refused(regions, results)
     if refused:
-        read = {_key(r): result for r, result in zip(regions, results, strict=True) if r.plain}
         sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
         regions = regions_of(sketch, boxes, strays)
-        results = _recognise(page, sketch, regions, engine, read)
+        results = _recognise(page, sketch, regions, engine, known)
     segments = _segments(page, sketch, regions, results, engine)
     return PixelReading(segments, _shapes(sketch, segments))
-
-
-def _key(region: Region) -> tuple[float, ...]:
-    return tuple(region.box.as_list())
 
 
 def _cut(region: Region, page: Straight) -> Box:
@@ -69,15 +65,15 @@ def _recognise(
     sketch: Sketch,
     regions: Sequence[Region],
     engine: OcrEngine,
-    known: dict[tuple[float, ...], Recognised] | None = None,
+    known: dict[bytes, Recognised],
 ) -> list[Recognised]:
-    """Read all regions in one batch; `known` are those read before, by their boxes."""
-    known = known or {}
-    out: list[Recognised | None] = [known.get(_key(r)) if r.plain else None for r in regions]
-    todo = [n for n, result in enumerate(out) if result is None]
-    for n, result in zip(todo, engine.recognise([_picture(page, sketch, regions[n]) for n in todo]), strict=True):
-        out[n] = result
-    return [r for r in out if r is not None]
+    """Read all regions in one batch; what was read before is taken from `known`, by its pixels."""
+    pictures = [_picture(page, sketch, r) for r in regions]
+    keys = [repr(p.shape).encode() + p.tobytes() for p in pictures]
+    todo = [n for n, key in enumerate(keys) if key not in known]
+    for n, result in zip(todo, engine.recognise([pictures[n] for n in todo]), strict=True):
+        known[keys[n]] = result
+    return [known[key] for key in keys]
 
 
 def _picture(page: Straight, sketch: Sketch, region: Region) -> Image:
