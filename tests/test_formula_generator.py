@@ -53,7 +53,7 @@ formula_trees = st.builds(generate, st.randoms(use_true_random=False), st.sample
         (Script(X, sup=Sym("10")), "x^{10}"),
         (Script(X, sub=Sym(r"\alpha")), r"x_\alpha"),
         (Script(X, sub=Text("物")), r"x_{\text{物}}"),
-        (Script(Sym("f"), primes=2), "f''"),
+        (Script(Sym("f"), primes=2), r"f^{\prime\prime}"),
         (PreScript(Sym("92"), Sym("235"), Upright(Letters("U"))), r"{}_{92}^{235}\mathrm{U}"),
         (Root(X, Sym("3")), r"\sqrt[3]{x}"),
         (Root(X), r"\sqrt{x}"),

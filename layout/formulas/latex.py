@@ -7,10 +7,12 @@ from functools import lru_cache
 
 from layout.formulas.symbols import COMMANDS, FUNCTIONS, OWN_COMMAND
 from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall, plain
+from layout.formulas.upright import upright_run
 from layout.segments import is_wide
 
 TOKEN = re.compile(r"\\[A-Za-z]+|\\.|.", re.S)
-GROWING = {"(": ")", "[": "]", r"\{": r"\}", "|": "|"}
+# What closes a bracket; half-open intervals mix two kinds.
+CLOSINGS = {"(": (")", "]"), "[": ("]", ")"), r"\{": (r"\}",), "|": ("|",)}
 
 
 def to_latex(node: Node) -> str:
@@ -166,58 +168,40 @@ def _function(flat: list[Node], start: int) -> tuple[int, str]:
 
 
 def _upright_run(flat: list[Node], start: int) -> tuple[int, str]:
-    """Upright letters with the digits and scripts among them as one `\\mathrm{…}` without braces inside."""
-    if not _is_upright(flat[start]):
-        return 0, ""
-    text, index = "", start
-    while index < len(flat):
-        node = flat[index]
-        if isinstance(node, Script):
-            if not _is_upright(node):
-                break
-            inner = scripts(node)
-            base = node.base
-            text += COMMANDS.get(base.text, base.text) if isinstance(base, Sym) else ""
-            index += 1
-            if "{" in inner or "\\" in inner:
-                return index - start, rf"\mathrm{{{text}}}" + inner
-            text += inner
-        elif _is_upright(node) or (isinstance(node, Sym) and node.text.isdigit()):
-            assert isinstance(node, Sym)
-            text += node.text
-            index += 1
-        else:
-            break
-    return index - start, rf"\mathrm{{{text}}}"
-
-
-def _is_upright(node: Node) -> bool:
-    base = node.base if isinstance(node, Script) else node
-    return (
-        isinstance(base, Sym)
-        and base.style == "upright"
-        and len(base.text) == 1
-        and base.text.isascii()
-        and base.text.isalpha()
-    )
+    """Units and chemical formulas as one `\\mathrm{…}`."""
+    return upright_run(flat, start, scripts)
 
 
 def _grow(pieces: list[tuple[str, Node]]) -> list[str]:
-    """`\\left` and `\\right` at brackets that hold something tall."""
+    """`\\left` and `\\right` at brackets that hold something tall, `\\mid` for a lone bar inside brackets."""
     out = [text for text, _ in pieces]
     stack: list[int] = []
     for index, (text, node) in enumerate(pieces):
         head = _head(text)
-        if stack and head == GROWING[_head(pieces[stack[-1]][0])]:
-            begin = stack.pop()
+        begin = _partner(pieces, stack, head)
+        if begin is not None:
+            for bar in stack[stack.index(begin) + 1 :]:
+                out[bar] = r"\mid"
+            del stack[stack.index(begin) :]
             if any(is_tall(n) for _, n in pieces[begin + 1 : index]):
                 out[begin] = r"\left" + out[begin]
                 out[index] = r"\right" + out[index]
-        elif text in GROWING:
+        elif text in CLOSINGS:
             stack.append(index)
         elif isinstance(node, Sym | Script) and head in (")", "]", r"\}"):
             stack.clear()
     return out
+
+
+def _partner(pieces: list[tuple[str, Node]], stack: list[int], head: str) -> int | None:
+    """The open bracket that `head` closes; a bar without a partner between them does not matter."""
+    for index in reversed(stack):
+        opening = pieces[index][0]
+        if head in CLOSINGS[opening]:
+            return index
+        if opening != "|" or head == "|":
+            break
+    return None
 
 
 def _head(text: str) -> str:

@@ -16,6 +16,7 @@ SMALL = 0.86  # a font smaller than this share of its row's is a script's
 RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline that make a script
 NEAR_EM = 0.5  # a script stands this close behind its base
 PRIMES = frozenset("'′″’")
+DEGREES = frozenset("°∘")
 CARRIERS = frozenset(")]}|∣‖⟩′∞!∂∇ℓ△□°%")
 ARROWS = {
     "→": "xrightarrow",
@@ -134,6 +135,11 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
     """Give raised and lowered atoms to the item before them, or as pre-scripts to the one that follows."""
     lowered = [a for a in pending if _level(a, size, baseline) < 0]
     raised = [a for a in pending if not any(a is low for low in lowered)]  # primes of full size among them
+    degree = _degree(raised, following)
+    if degree is not None:
+        _attach(out, [a for a in pending if a is not degree], None, size, baseline)
+        out.append(Item(Script(None, None, degree.node), (degree,), degree.ink))
+        return
     hull = Box.hull(a.ink for a in pending)
     sup = node_of(raised) if raised else None
     sub = node_of(lowered) if lowered else None
@@ -142,7 +148,7 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
     behind = following.ink.x0 - hull.x1 if following else 1e9
     fits = last is not None and before <= NEAR_EM * size and _can_carry(last)
     ahead = following is not None and behind <= 0.3 * size and following.text.isalpha() and following.text.isascii()
-    if fits and ahead and before > behind + 0.15 * size:
+    if fits and ahead and (before > behind + 0.15 * size or _is_nuclide(out, raised, lowered, following)):
         fits = False
     if fits and last is not None:
         out[-1] = _scripted(last, sub, sup, tuple(pending))
@@ -151,6 +157,22 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
     else:
         # Small print that belongs to no base stays in the line as it is.
         out.extend(Item(a.node, (a,), a.ink) for a in sorted(pending, key=lambda a: a.ink.x0))
+
+
+def _degree(raised: list[Atom], following: Atom | None) -> Atom | None:
+    """The degree sign of ℃ behind an exponent."""
+    last = max(raised, key=lambda a: a.ink.x0, default=None)
+    celsius = following is not None and following.text == "C" and following.node == Sym("C", "upright")
+    return last if celsius and last is not None and len(raised) > 1 and last.text in DEGREES else None
+
+
+def _is_nuclide(out: list[Item], raised: list[Atom], lowered: list[Atom], following: Atom | None) -> bool:
+    """Whether a number of one digit stands before an element that carries its mass number: 5 {}_{92}^{238}U."""
+    texts = [i.text for i in out[-2:]]
+    count = texts[-1].isdigit() and not (len(texts) > 1 and (texts[0].isdigit() or texts[0] == "."))
+    element = following is not None and following.node == Sym(following.text, "upright") and following.text.isupper()
+    digits = all(a.text.isdigit() for a in (*raised, *lowered))
+    return count and element and digits and len(raised) >= (1 if lowered else 2)
 
 
 def _can_carry(item: Item) -> bool:

@@ -1,8 +1,9 @@
 r"""Formula tree → canonical LaTeX: one form for one meaning.
 
 `\frac{a}{b}` and `\sqrt{x}` always with braces; a script of one token without (`x^2`, `x_\alpha`, else `x^{10}`);
-the subscript before the superscript; primes as `'`; `\left…\right` only around what is taller than a line; one
-`\mathrm{}` around a whole unit or chemical formula; a space only where a command would run into a letter.
+the subscript before the superscript; primes as `^\prime`; `\left…\right` only around what is taller than a line; one
+`\mathrm{}` around a whole unit or chemical formula, but no braces in it (`\mathrm{Fe}^{3+}`); a space only where a
+command would run into a letter.
 """
 
 from __future__ import annotations
@@ -32,13 +33,24 @@ from samples.formulas.tree import (
 
 ONE_TOKEN = re.compile(r"\\[A-Za-z]+|\\.|[^\\]", re.DOTALL)
 ENDS_IN_COMMAND = re.compile(r"\\[A-Za-z]+$")
+ENDS_RAISED = re.compile(r"\^(?:[^{}\\]|\\[A-Za-z]+|\{[^{}]*\})$")
+# Within upright letters: scripts in braces, which stand outside, and what may not begin a group of its own.
+_LONG = r"[_^](?:\{[^{}]*\}|\\[A-Za-z]+)"
+_SHORT = r"[_^][^{}\\]"
+OUTSIDE = re.compile(rf"(\(\\text\{{[^{{}}]*\}}\)|(?:{_LONG}|{_SHORT})*{_LONG}(?:{_SHORT})*) ?")
+LEADING = re.compile(r"[(/]|\\cdot ?")
 
 
 def join(parts: list[str]) -> str:
-    r"""The parts in a row; a space goes in only where a command would swallow the next letter (`\sin x`)."""
+    r"""The parts in a row; a space goes in only where a command would swallow the next letter (`\sin x`).
+
+    An empty group carries a degree sign behind an exponent (`10^{-2}{}^\circ`).
+    """
     out = ""
     for part in parts:
         gap = " " if ENDS_IN_COMMAND.search(out) and part[:1].isascii() and part[:1].isalpha() else ""
+        if part.startswith("^") and ENDS_RAISED.search(out):
+            gap = "{}"
         out += gap + part
     return out
 
@@ -75,7 +87,17 @@ def _(node: Row) -> str:
 
 @to_latex.register
 def _(node: Upright) -> str:
-    return r"\mathrm{" + to_latex(node.body) + "}"
+    parts = OUTSIDE.split(to_latex(node.body))
+    return "".join(part if number % 2 else _upright(part) for number, part in enumerate(parts))
+
+
+def _upright(letters: str) -> str:
+    r"""Letters without braces in one `\mathrm`; a bracket or an operator that begins them stands before it."""
+    lead = LEADING.match(letters)
+    if lead is None:
+        return r"\mathrm{" + letters + "}" if letters else ""
+    end = ")" if lead.group() == "(" and letters.endswith(")") else ""
+    return lead.group() + _upright(letters[lead.end() : len(letters) - len(end)]) + end
 
 
 @to_latex.register
@@ -100,7 +122,8 @@ def _(node: Frac) -> str:
 
 @to_latex.register
 def _(node: Script) -> str:
-    return to_latex(node.base) + _scripts(node.sub, node.sup) + "'" * node.primes
+    primes = Row((Sym(r"\prime"),) * node.primes) if node.primes else None
+    return to_latex(node.base) + _scripts(node.sub, primes or node.sup)
 
 
 @to_latex.register
