@@ -59,10 +59,12 @@ def _level_strokes(mask: Mask, size: float) -> list[Box]:
     import cv2
 
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, max(int(MIN_WIDTH * size), 5)), np.uint8))
-    count, _, stats, _ = cv2.connectedComponentsWithStats(opened, connectivity=4, ltype=cv2.CV_32S)
+    contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
     out = []
     end = max(int(0.05 * size), 2)
-    for x, y, w, h, area in stats[1:count]:
+    for contour in contours:
+        x, y, w, h = cv2.boundingRect(contour)
+        area = int(opened[y : y + h, x : x + w].sum())
         if not 2 <= h <= MAX_THICK * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
             continue
         # The stroke's own edge is ragged: look one row further.

@@ -75,6 +75,8 @@ def _roof(picture: Mask, size: float) -> tuple[int, int] | None:
     """x at which the level stroke along the top begins, and its thickness; it must reach the right end."""
     height, width = picture.shape
     rows = picture[: max(int(0.22 * height), 3)]
+    if not rows[:, -4:].any() or rows.sum(axis=1).max() < 0.26 * size:
+        return None
     best: tuple[int, int] | None = None
     for y, row in enumerate(rows):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
@@ -93,7 +95,7 @@ def release_radicands(strokes: Strokes, radicals: list[Radical]) -> Strokes:
     """The components with what touches a radical's roof from below made components of their own."""
     import cv2
 
-    labels = strokes.labels.copy()
+    labels = strokes.labels  # made for this sketch alone
     boxes, ids, areas = [strokes.boxes], [strokes.ids], [strokes.areas]
     highest = int(labels.max())
     for radical in radicals:
