@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from layout.segments import is_wide
 from layout.types import Line, PageLayout
 from parse_templates.flow import FlowLine, text_of, whole
+from parse_templates.formulas import without_formulas
 
 SUBJECTS = {
     "math": r"数学|理数|文数|\bmath(?:s|ematics)?\b|\balgebra\b|\bgeometry\b|\bcalculus\b",
@@ -21,8 +22,11 @@ MIN_LETTERS = 12
 
 
 def detect_language(flow: Sequence[FlowLine]) -> str | None:
-    """`zh` when at least a fifth of the letters are ideographs, else `en`; None when there is hardly any text."""
-    text = "".join(line.text for line in flow if line.table is None)
+    """`zh` when at least a fifth of the letters are ideographs, else `en`; None when there is hardly any text.
+
+    LaTeX counts for nothing: its commands are no English.
+    """
+    text = "".join(without_formulas(line.text) for line in flow if line.table is None)
     wide = sum(is_wide(c) and c.isalpha() for c in text)
     latin = sum(c.isascii() and c.isalpha() for c in text)
     if wide + latin < MIN_LETTERS:

@@ -16,6 +16,7 @@ from parse_templates.copies import find_second_run
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
 from parse_templates.flow import FlowLine, build_flow, whole
+from parse_templates.formulas import doubt_formulas
 from parse_templates.gaps import fill_gaps, is_inferred
 from parse_templates.keys import KeyEntry, find_key_start, read_key
 from parse_templates.languages import keep_language
@@ -99,8 +100,9 @@ def parse_paper(
     unused = _bind(pages, question_flow, key_flow, drafts, chosen)
     for draft in drafts:
         draft.issues = check_question(draft, chosen)
+    formula_issues = doubt_formulas(drafts, flow)
     coverage, section_issues = _coverage(drafts, pages)
-    issues = [*left_out, *_paper_issues(drafts, unused, pages, resources), *section_issues, *issues]
+    issues = [*left_out, *_paper_issues(drafts, unused, pages, resources), *section_issues, *formula_issues, *issues]
     title = find_title(pages, flow, structure.chain[0].line if structure.chain else None)
     return ParsedPaper(
         title=title,

@@ -12,7 +12,8 @@ from markupsafe import Markup
 
 MAX_FORMULA = 1500
 _MATH = re.compile(
-    r"\$\$(?P<dd>.+?)\$\$|\\\[(?P<db>.+?)\\\]|\\\((?P<ib>.+?)\\\)|(?<![\\$])\$(?P<id>[^$\n]+?)\$", re.DOTALL
+    r"\$\$(?P<dd>.+?)\$\$|\\\[(?P<db>.+?)\\\]|\\\((?P<ib>.+?)\\\)|(?<![\\$])\$(?P<id>(?:\\[^\n]|[^$\\\n])+)\$",
+    re.DOTALL,
 )
 _FIGURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 _TABLE = re.compile(r"<table\b.*?</table>", re.DOTALL | re.IGNORECASE)
@@ -51,7 +52,7 @@ def rich_text(text: str, limit: int | None = None) -> Markup:
 
 
 def _plain(text: str) -> str:
-    return escape(_visible(text)).replace("\n", "<br>")
+    return escape(_visible(text.replace(r"\$", "$"))).replace("\n", "<br>")
 
 
 def _visible(text: str) -> str:
