@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from layout.formulas.kinds import OPERATORS_AT_EDGE, Entry, classify, is_unit
 from layout.formulas.structure import Item
+from layout.formulas.tree import Script, Sym
 
 OPENING, CLOSING = "([{（⟨", ")]}）⟩"
 TRAILING = ",.;:，。；：、?!"
@@ -56,6 +57,13 @@ def _binds(entry: Entry) -> bool:
     return bool(entry.text) and (entry.text in OPERATORS_AT_EDGE)
 
 
+def _sign(entry: Entry) -> str:
+    """The entry's character, also where it carries scripts, as a closing bracket may."""
+    node = entry.item.node
+    base = node.base if isinstance(node, Script) else node
+    return base.text if isinstance(base, Sym) else ""
+
+
 def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
     """Without punctuation at the ends and without brackets there that have no partner inside."""
     changed = True
@@ -74,7 +82,7 @@ def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
         depth, unmatched = 0, None
         opened: list[int] = []
         for n in range(low, high):
-            text = entries[n].text
+            text = _sign(entries[n])
             if text and text in OPENING:
                 opened.append(n)
                 depth += 1

@@ -59,8 +59,9 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
     ordered = sorted(visible, key=lambda a: a.ink.x0 + 0.15 * min(a.size, size))
     out: list[Item] = []
     pending: list[Atom] = []
+    base: Atom | None = None
     for index, atom in enumerate(ordered):
-        level = _level(atom, size, baseline)
+        level = _level(atom, *_reference(base, atom, size, baseline))
         if level == 0 and atom.text in PRIMES and _is_prime(out, ordered[index + 1 : index + 2]):
             level = 1
         if level == 0:
@@ -68,6 +69,7 @@ def items_of(atoms: Sequence[Atom], size: float | None = None, baseline: float |
                 _attach(out, pending, atom, size, baseline)
                 pending = []
             out.append(Item(atom.node, (atom,), atom.ink))
+            base = atom
         else:
             if pending and atom.ink.x0 - max(p.ink.x1 for p in pending) > NEAR_EM * size:
                 _attach(out, pending, None, size, baseline)
@@ -97,9 +99,26 @@ def _last_size(items: Sequence[Item]) -> float:
     return items[-1].atoms[0].size
 
 
+def _reference(base: Atom | None, atom: Atom, size: float, baseline: float) -> tuple[float, float]:
+    """Font size and baseline that an atom's level is judged by: those of the letter before it, else of the row.
+
+    Letters of another font than the ideographs around them may stand a little higher or lower.
+    """
+    if base is None or not base.text.isalnum() or is_wide(base.text) or atom.size >= SMALL * base.size:
+        return size, baseline
+    near = atom.ink.x0 - base.ink.x1 < NEAR_EM * base.size and abs(base.baseline - baseline) < 0.22 * size
+    return (base.size, base.baseline) if near and base.size >= SMALL * size else (size, baseline)
+
+
 def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
     """Font size and baseline of a row's main text: those of its largest atoms, letters and digits before others."""
     size = max(a.size for a in atoms)
+    wide = [a for a in atoms if a.text and is_wide(a.text) and a.text.isalnum()]
+    if len(wide) >= 3:
+        # In a sentence the ideographs are the line, also where formulas are set in larger type.
+        usual = median(a.size for a in wide)
+        if usual >= 0.76 * size:
+            return usual, median(a.baseline for a in wide if abs(a.size - usual) < 0.1 * usual)
     large = [a for a in atoms if a.size >= SMALL * size]
     firm = [a for a in large if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
     letters = [a for a in firm if a.text.isalnum()] or firm or large
@@ -133,7 +152,9 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
 
 def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: float, baseline: float) -> None:
     """Give raised and lowered atoms to the item before them, or as pre-scripts to the one that follows."""
-    lowered = [a for a in pending if _level(a, size, baseline) < 0]
+    last = out[-1] if out else None
+    base = last.atoms[0] if last is not None else None
+    lowered = [a for a in pending if _level(a, *_reference(base, a, size, baseline)) < 0]
     raised = [a for a in pending if not any(a is low for low in lowered)]  # primes of full size among them
     degree = _degree(raised, following)
     if degree is not None:
@@ -143,7 +164,6 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
     hull = Box.hull(a.ink for a in pending)
     sup = node_of(raised) if raised else None
     sub = node_of(lowered) if lowered else None
-    last = out[-1] if out else None
     before = hull.x0 - last.box.x1 if last else 1e9
     behind = following.ink.x0 - hull.x1 if following else 1e9
     fits = last is not None and before <= NEAR_EM * size and _can_carry(last)
