@@ -1,4 +1,4 @@
-"""Doubts that rest on what usually goes wrong: garbled text, figures nobody speaks of, parts and marks that are lost."""
+"""Doubts that rest on what usually goes wrong: garbled text, figures nobody speaks of, lost parts and marks."""
 
 from __future__ import annotations
 
