@@ -18,6 +18,8 @@ from layout.formulas.atoms import FormulaGlyph
 from layout.formulas.containers import assemble, fold_segments
 from layout.formulas.digital import digital_shapes
 from layout.formulas.pixels import read_pixels
+from layout.formulas.recognizers import FormulaRecognizer
+from layout.formulas.rereading import reread
 from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
@@ -53,8 +55,9 @@ class PageInput:
 
 @dataclass(frozen=True)
 class _Reading:
-    """Segments and ink in the frame in which text is level; `back` maps that frame to the stored page."""
+    """Segments and ink in the frame in which text is level, its `image`; `back` maps it to the stored page."""
 
+    image: NDArray[np.uint8]
     segments: list[Segment]
     ink: Ink
     back: NDArray[np.float64] | None
@@ -63,8 +66,11 @@ class _Reading:
     kind: PageKind
 
 
-def analyse_page(page: PageInput, engine: OcrEngine) -> PageLayout:
-    """Lines in reading order, figures, tables and doubts of one page; boxes in pixels of the stored page."""
+def analyse_page(page: PageInput, engine: OcrEngine, formulas: FormulaRecognizer | None = None) -> PageLayout:
+    """Lines in reading order, figures, tables and doubts of one page; boxes in pixels of the stored page.
+
+    `formulas` reads the formulas of page images a second time.
+    """
     reading = _read(page, engine)
     height, width = page.image.shape[:2]
     if not reading.segments and float((reading.ink.mask > 0).mean()) < BLANK_INK:
@@ -72,6 +78,8 @@ def analyse_page(page: PageInput, engine: OcrEngine) -> PageLayout:
     layout = _arrange(page, reading)
     engine_name = "text layer" if reading.kind == "digital" else engine.name
     layout = replace(layout, engine={"text": engine_name})
+    if formulas is not None and reading.kind != "digital":
+        layout = reread(layout, reading.image, formulas)
     return layout if reading.back is None else _map_back(layout, reading.back)
 
 
@@ -83,7 +91,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
         em = _em_of_glyphs(text.glyphs)
         glyphs, _ = assemble(text.glyphs, digital_shapes(text, ink.mask, em, ink.boxes), ink.boxes)
-        return _Reading(digital_segments(glyphs), ink, None, em, text.pictures, "digital")
+        return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     straight = straighten(page.image, page.dpi, engine)
     boxes, strays = line_boxes(straight)
     boxes = [b for b in boxes if not _is_vertical(b, straight.em)]
@@ -102,7 +110,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     em = _em_of_segments(segments) or straight.em
     back = straight.back if straight.skew else None
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
-    return _Reading(segments, straight.ink, back, em, pictures, kind)
+    return _Reading(straight.image, segments, straight.ink, back, em, pictures, kind)
 
 
 def _is_vertical(box: Box, em: float) -> bool:

@@ -226,6 +226,7 @@ def _produced_by(paper: Reading, parsed: ParsedPaper, template: str, settings: S
         "libraries": engine_versions(),
         "ocr": engines.get("ocr"),
         "text": sorted({o.engine["text"] for o in paper.readable if "text" in o.engine}),
+        "formulas": sorted({o.engine.get("formulas", "embedded") for o in paper.readable}),
         "settings": {"dpi": settings.dpi, "max_page_pixels": settings.max_page_pixels, "template": template},
         **parsed.produced_by,
     }

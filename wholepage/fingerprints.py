@@ -55,7 +55,7 @@ def page_fingerprint(sha256: str, ref: PageRef, number: int, settings: Settings)
     return digest(
         {
             "source": [sha256, ref.kind, ref.index, ref.entry, number],
-            "settings": [settings.dpi, settings.max_page_pixels],
+            "settings": [settings.dpi, settings.max_page_pixels, settings.formula_engine, settings.formula_model],
             "engines": engine_versions(),
             "code": code_digest(*PAGE_PACKAGES),
         }

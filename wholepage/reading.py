@@ -156,6 +156,7 @@ def _read(task: PageTask) -> PageOutcome:
     from ingest.camera import estimate_perspective, estimate_skew, looks_like_photo
     from ingest.orientation import turn_image
     from ingest.render import write_page
+    from layout.formulas.recognizers import plugged_recognizer
     from layout.ocr import get_engine
     from layout.page import PageInput, analyse_page
     from layout.types import save_layout
@@ -166,13 +167,14 @@ def _read(task: PageTask) -> PageOutcome:
         stale.unlink(missing_ok=True)
     cv2.setNumThreads(task.threads)
     engine = get_engine(threads=task.threads)
+    formulas = plugged_recognizer(task.settings.formula_engine, task.settings.formula_model, task.threads)
     with _page_reader(task.settings).read(task.ref, paths.number) as raw:
         turn, text = _orient(raw, engine)
         image = turn_image(raw.image, turn)
         write_page(image, paths.image)
         settled = text is not None and text.trust == "trusted"
         photo = not settled and looks_like_photo(image, raw.camera)
-        layout = analyse_page(PageInput(paths.number, image, raw.dpi, turn, text, photo), engine)
+        layout = analyse_page(PageInput(paths.number, image, raw.dpi, turn, text, photo), engine, formulas)
         layout = replace(layout, turn=turn)
         save_layout(layout, paths.layout)
         extra: dict[str, Any] = {}

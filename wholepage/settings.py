@@ -22,6 +22,8 @@ class Settings(BaseSettings):
     dpi: int = Field(200, ge=100, le=600, description="Resolution at which PDF pages are rendered.")
     jobs: int = Field(1, ge=1, description="Worker processes for pages.")
     threads: int = Field(0, ge=0, description="OCR threads in a process; 0 = cores divided by jobs.")
+    formula_engine: str = Field("embedded", description="What reads formulas: embedded, pp-formulanet.")
+    formula_model: str = Field("", description="Model of a plugged formula engine; empty for its default.")
     template: str = Field("auto", description="Template name, or auto to pick by evidence.")
     max_page_pixels: int = Field(
         60_000_000, ge=1_000_000, description="Pages larger than this are rendered at a lower resolution."
