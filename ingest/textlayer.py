@@ -240,6 +240,6 @@ def _drawings(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> tuple[tuple[Bo
                 shaped = True
         if shaped and MIN_PATH_PT < rect.height < MAX_PATH_PT:
             mapped = Box.of((rect.x0, rect.y0, rect.x1, rect.y1)).through(matrix)
-            if bounds.holds(mapped.x0, mapped.cy):
+            if mapped.intersection(bounds) is not None:
                 paths.append(mapped.clip(bounds.x1, bounds.y1))
     return tuple(rules), tuple(paths)

@@ -14,7 +14,7 @@ from wholepage.boxes import Box
 
 MATH_FONT = re.compile(
     r"KaTeX|MathJax|MJX|^(\w+\+)?(CM(MI|SY|EX|BSY|MIB)|MSAM|MSBM|EUFM|EUSM|RSFS|LMMath|ESSTIX|txsy|txex|pxsy|rtxmi|ntxmi)"
-    r"|Math|MT-?Extra|Euclid|^(\w+\+)?Symbol|Cambria ?Math|Asana|#math",
+    r"|Math|MT-?Extra|Euclid|^(\w+\+)?Symbol|Cambria ?Math|Asana|STIX(Size|NonUni|Int)|#math",
     re.I,
 )
 ITALIC_FONT = re.compile(

@@ -10,10 +10,11 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.formulas.accents import ACCENTS
 from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of, is_math_font
-from layout.formulas.digital import ACCENTS
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
+from layout.formulas.longsigns import sign_atoms
 from layout.formulas.shapes import Shape
 from layout.formulas.structure import ARROWS, SMALL, node_of, operators, with_limits
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
@@ -51,7 +52,8 @@ def assemble(
         The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
     """
     atoms = [atom_of(g) for g in glyphs if not g.text.isspace() and g.text not in ACCENTS]
-    field = Field(atoms if comps is None else measured(atoms, comps))
+    signs, shapes = sign_atoms(atoms, shapes)
+    field = Field([*(atoms if comps is None else measured(atoms, comps)), *signs])
     blanks = [g for g in glyphs if g.text.isspace()]
     unused: list[Shape] = []
     for group in operators(field.all()):
@@ -281,7 +283,7 @@ def _index(field: Field, box: Box, start: float, size: float, inside: list[Atom]
 
 def _over(field: Field, shape: Shape) -> Atom | None:
     """Letters under an overline, an arrow or a hat."""
-    if shape.kind == "radical":
+    if shape.kind not in OVER:
         return None
     bar = shape.box
     below = [

@@ -7,29 +7,15 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.formulas.accents import accent_shapes
+from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.shapes import Shape, ShapeKind
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import Box
 
 MAX_BAR_EM = 40.0
-MIN_ROOT_EM, MAX_ROOT_EM = 0.45, 7.0
+MAX_ROOT_EM = 7.0
 ARROW_EM = 0.5  # lower drawings are arrows, hats or braces
-# Accents that fonts hold as characters of their own.
-ACCENTS: dict[str, ShapeKind] = {
-    "\u20d7": "arrow",
-    "\u0302": "hat",
-    "^": "hat",
-    "\u02c6": "hat",
-    "\u0304": "bar",
-    "\u0305": "bar",
-    "\u02c9": "bar",
-    "\u00af": "bar",
-    "\u203e": "bar",
-    "\u0307": "dot",
-    "\u02d9": "dot",
-    "\u0303": "tilde",
-    "\u02dc": "tilde",
-}
 Mask = NDArray[np.uint8]
 Ink = NDArray[np.bool_]
 
@@ -44,24 +30,35 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
         comps: N×4, boxes of the ink's connected components.
     """
     ink: Ink = mask > 0
-    bars = _free_bars(text.rules, em)
-    shapes: list[Shape] = []
+    bars = _free_bars(_undrawn(text.rules, text.paths), em)
+    doubles = double_bars(bars, em)
+    bars = [b for b in bars if not any(b is u or b is w for _, u, w in doubles)]
+    shapes: list[Shape] = [sign for sign, _, _ in doubles]
     roots = [r for b in bars if (r := _root_at(b, bars, comps, em)) is not None]
     used = {id(bar) for _, bar in roots}
     shapes.extend(shape for shape, _ in roots)
-    for index, glyph in enumerate(text.glyphs):
+    for glyph in text.glyphs:
         if glyph.text == "√" and not any(s.box.holds(glyph.box.cx, s.box.cy) for s in shapes):
             found = _root_of_glyph(glyph, [b for b in bars if id(b) not in used], ink)
             if found is not None:
                 shapes.append(found[0])
                 used.add(id(found[1]))
-        elif glyph.text in ACCENTS:
-            accent = _accent(glyph, text.glyphs[index - 1] if index else glyph, comps)
-            if accent is not None:
-                shapes.append(accent)
+    shapes.extend(accent_shapes(text.glyphs, comps, ink))
     shapes.extend(Shape("bar", b) for b in bars if id(b) not in used)
     shapes.extend(s for p in text.paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
     return shapes
+
+
+def _undrawn(rules: Sequence[Box], paths: Sequence[Box]) -> list[Box]:
+    """Rules that are no edge of a drawing, whose outline may be given as strokes too."""
+    return [
+        r
+        for r in rules
+        if not any(
+            p.y0 - 1 <= r.cy <= p.y1 + 1 and abs(p.x0 - r.x0) < 2 and abs(p.x1 - r.x1) < 8 and p.height < 30
+            for p in paths
+        )
+    ]
 
 
 def _free_bars(rules: Sequence[Box], em: float) -> list[Box]:
@@ -90,23 +87,6 @@ def _root_at(bar: Box, bars: Sequence[Box], comps: NDArray[np.float64], em: floa
     return Shape("radical", Box(float(own[0]), bar.y0, bar.x1, bottom), bar.x0), bar
 
 
-def _accent(glyph: Glyph, before: Glyph, comps: NDArray[np.float64]) -> Shape | None:
-    """An accent that is a character of its own: where its ink really is, a text layer does not say.
-
-    A combining mark comes behind the letter that it stands on.
-    """
-    size, base = glyph.size, glyph.box.y1 if glyph.baseline is None else glyph.baseline
-    letter = before.box if glyph.box.width < 0.05 * size else glyph.box
-    near = (comps[:, 3] < base - 0.3 * size) & (comps[:, 1] > base - 1.25 * size)
-    near &= (comps[:, 3] - comps[:, 1] < 0.35 * size) & (comps[:, 2] > letter.x0 + 0.2 * letter.width)
-    near &= comps[:, 0] < letter.x1 + 0.1 * size
-    if not near.any():
-        return None
-    own = comps[near]
-    off = np.abs((own[:, 0] + own[:, 2]) / 2 - letter.cx) - (own[:, 2] - own[:, 0]) / 2
-    return Shape(ACCENTS[glyph.text], Box.of(own[np.argmin(off)]))
-
-
 def _root_of_glyph(glyph: Glyph, bars: Sequence[Box], ink: Ink) -> tuple[Shape, Box | None] | None:
     """A radical glyph with the overline that begins at its top right; None when nothing covers a radicand."""
     size, base = glyph.size, glyph.baseline if glyph.baseline is not None else glyph.box.y1
@@ -131,27 +111,25 @@ def _root_of_glyph(glyph: Glyph, bars: Sequence[Box], ink: Ink) -> tuple[Shape, 
 
 
 def _path_shape(path: Box, glyphs: Sequence[Glyph], ink: Ink, em: float) -> Shape | None:
-    """What a small drawing is: a radical sign, an arrow over letters, or no part of a formula."""
-    if path.height < ARROW_EM * em:
-        if path.height < 0.12 * em:
-            return None
-        end = path.x1 if path.width < 4 * em else _row_end(path, ink, em)
-        below = Box(path.x0, path.y1, end, path.y1 + 0.5 * em)
-        if 0.25 * em < end - path.x0 < 8 * em and any(
-            g.box.x_overlap(below) > 0.3 * g.box.width and 0 < (g.baseline or g.box.y1) - path.y1 < 1.2 * em
-            for g in glyphs
-        ):
-            kind = "hat" if _peaked(Box(path.x0, path.y0, end, path.y1), ink) else "arrow"
-            return Shape(kind, Box(path.x0, path.y0, end, path.y1))  # type: ignore[arg-type]
-        return None
-    if not MIN_ROOT_EM * em < path.height < MAX_ROOT_EM * em:
-        return None
-    return _root_of_path(path, ink, em)
+    """What a small drawing is: a radical sign, a long sign, an arrow over letters, or no part of a formula."""
+    if ARROW_EM * em <= path.height < MAX_ROOT_EM * em:
+        return _root_of_path(path, ink, em) or long_sign(path, ink, em)
+    sign = long_sign(path, ink, em)
+    if sign is not None and (sign.kind != "arrow" or path.width > 4 * em):
+        return sign
+    return _small_mark(path, glyphs, ink, em) if 0.12 * em <= path.height < ARROW_EM * em else None
 
 
-def _hangs_under(glyph: Glyph, stretch: Box, em: float) -> bool:
-    base = glyph.box.y1 if glyph.baseline is None else glyph.baseline
-    return 0 < base - stretch.y0 < 1.2 * em and glyph.box.x_overlap(stretch) > 0.3 * glyph.box.width
+def _small_mark(path: Box, glyphs: Sequence[Glyph], ink: Ink, em: float) -> Shape | None:
+    """A hat or an arrow with letters under it."""
+    end = path.x1 if path.width < 4 * em else _row_end(path, ink, em)
+    below = Box(path.x0, path.y1, end, path.y1 + 0.5 * em)
+    if 0.25 * em < end - path.x0 < 8 * em and any(
+        g.box.x_overlap(below) > 0.3 * g.box.width and 0 < (g.baseline or g.box.y1) - path.y1 < 1.2 * em for g in glyphs
+    ):
+        kind: ShapeKind = "hat" if _peaked(Box(path.x0, path.y0, end, path.y1), ink) else "arrow"
+        return Shape(kind, Box(path.x0, path.y0, end, path.y1))
+    return None
 
 
 def _root_of_path(path: Box, ink: Ink, em: float) -> Shape | None:
