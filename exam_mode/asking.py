@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import contextlib
 import time
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -29,11 +30,12 @@ from exam_mode.forms import Context, Request, TextBlock, build
 from exam_mode.forms.image_only import probe_request
 from exam_mode.guard import UNCAPPED_OUTPUT
 from exam_mode.items import Item
-from exam_mode.logging_images import images_by_name
+from exam_mode.logging_images import images_by_name, no_events
 from exam_mode.records import answer_call, probe_call
 from exam_mode.replies import Reply, read_output
 from exam_mode.session import Session
 from exam_mode.units import Unit
+from wholepage.errors import WholepageError
 
 FATAL_STATUS = (401, 403, 404)  # wrong key, no right, no such model: every further call would meet it
 
@@ -70,11 +72,8 @@ class Asker:
 
     async def _single(self, unit: Unit, place: contextlib.AsyncExitStack) -> tuple[Call, list[ChatMessage]]:
         try:
-            item = await self.item(unit.questions[0])
-            context = await self._context(item, unit)
-            make = probe_request if unit.kind == "probe" else lambda i, c: build(unit.mode, i, c)
-            request = await anyio.to_thread.run_sync(make, item, context)
-        except ExamError as error:
+            item, request = await self._prepared(unit)
+        except WholepageError as error:
             return answer_call(unit, Reply(error=str(error)), None, None), []
         messages = to_messages(request)
         cap = unit.budget.tokens if unit.budget else None
@@ -84,13 +83,28 @@ class Asker:
         record = probe_call if unit.kind == "probe" else answer_call
         return record(unit, reply, request, self.session.price(unit.model)), messages
 
-    async def item(self, question_id: str) -> Item:
-        """The question, checked to be the one that the run chose.
+    async def _prepared(self, unit: Unit) -> tuple[Item, Request]:
+        """Question and request, made in a thread; one change of threads a call, since each may wait for the others."""
+        context = self.session.context(unit.model)
+        if unit.mode == "captions":
+            from exam_mode.captioning import captions_for
+
+            item = await anyio.to_thread.run_sync(self.item, unit.questions[0])
+            if item.figures:
+                context = replace(context, captions=await captions_for(self.session, item))
+        return await anyio.to_thread.run_sync(self._built, unit, context)
+
+    def _built(self, unit: Unit, context: Context) -> tuple[Item, Request]:
+        item = self.item(unit.questions[0])
+        return item, probe_request(item, context) if unit.kind == "probe" else build(unit.mode, item, context)
+
+    def item(self, question_id: str) -> Item:
+        """The question, checked to be the one that the run chose. Reads the paper when it is not in memory.
 
         Raises:
             ExamError: it is gone or was changed.
         """
-        item = await anyio.to_thread.run_sync(self.session.papers.item, question_id)
+        item = self.session.papers.item(question_id)
         known = self.session.manner.digests.get(question_id)
         if known is not None and known != item.digest():
             raise ExamError(
@@ -98,16 +112,6 @@ class Asker:
                 code="exam.question_changed",
             )  # fmt: skip
         return item
-
-    async def _context(self, item: Item, unit: Unit) -> Context:
-        context = self.session.context(unit.model)
-        if unit.mode != "captions" or not item.figures:
-            return context
-        from dataclasses import replace
-
-        from exam_mode.captioning import captions_for
-
-        return replace(context, captions=await captions_for(self.session, item))
 
     async def take_place(self, place: contextlib.AsyncExitStack, request: Request, cap: int | None) -> None:
         """Wait until the run's caps allow the call; the place is held until the stack is closed.
@@ -131,8 +135,8 @@ class Asker:
         token = ASKED.set(Asked(items, unit.epoch, sheet))
         start = time.monotonic()
         try:
-            sent = await anyio.to_thread.run_sync(inlined, messages)
-            with images_by_name(messages):
+            sent = inlined(messages)  # pages are mostly in memory; reading one takes less than a change of threads
+            with images_by_name(messages) if self.session.logged else no_events():
                 output = await self.model.generate(sent, config=config, cache=self._cache(unit))
             return read_output(output, time.monotonic() - start)
         except Exception as error:
@@ -142,7 +146,8 @@ class Asker:
 
     def _config(self, unit: Unit, cap: int | None) -> GenerateConfig:
         seed = self.session.manner.seed
-        return GenerateConfig(max_tokens=cap, seed=None if seed is None else seed + unit.epoch - 1)
+        seed = None if seed is None else seed + unit.epoch - 1
+        return GenerateConfig(max_tokens=cap, seed=seed, **self.session.delivery)
 
     def _cache(self, unit: Unit) -> CachePolicy | bool:
         """inspect-ai's cache of replies, apart for each epoch, where the user wants it."""

@@ -19,6 +19,7 @@ RunArgument = Annotated[str | None, typer.Argument(metavar="RUN", help="Folder o
 ConnectionsOption = Annotated[int, typer.Option(min=1, max=1024, help="Calls at the same time.")]
 TriesOption = Annotated[int, typer.Option(min=1, max=20, help="Tries of a call before it counts as failed.")]
 TimeoutOption = Annotated[int, typer.Option(min=1, metavar="SECONDS", help="Time for one try of a call.")]
+LogsOption = Annotated[bool, typer.Option("--logs", help="Write inspect-ai's logs too; slower, and takes memory.")]
 MaxTokensOption = Annotated[str | None, typer.Option(metavar="N", help="Cap on all tokens of the run, e.g. 5m.")]
 MaxCostOption = Annotated[float | None, typer.Option(min=0, metavar="MONEY", help="Cap on the money of the run.")]
 
@@ -68,6 +69,7 @@ def run(
     connections: ConnectionsOption = 16,
     tries: TriesOption = 5,
     timeout: TimeoutOption = 600,
+    logs: LogsOption = False,
     max_tokens: MaxTokensOption = None,
     max_cost: MaxCostOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Print calls, tokens and price; ask nothing.")] = False,
@@ -85,11 +87,13 @@ def run(
 @app.command(name="continue")
 @guarded
 def continue_command(
+    *,
     reference: RunArgument = None,
     workspace: WorkspaceOption = None,
     connections: ConnectionsOption = 16,
     tries: TriesOption = 5,
     timeout: TimeoutOption = 600,
+    logs: LogsOption = False,
     max_tokens: MaxTokensOption = None,
     max_cost: MaxCostOption = None,
     as_json: JsonOption = False,

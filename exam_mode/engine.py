@@ -1,4 +1,4 @@
-"""Run the units that are still to be asked, through inspect-ai: its providers, retries, connections and logs."""
+"""Run the units that are still to be asked, through inspect-ai: its providers and retries, and its logs if wanted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from exam_mode.errors import ExamError
 from exam_mode.guard import Caps, Guard
 from exam_mode.prices import load_prices
 from exam_mode.prompts import prompts_digest
-from exam_mode.runs import Manifest, RunFolder, units_of
+from exam_mode.runs import Manifest, RunFolder, RunOptions, units_of
 from exam_mode.selection import Papers
 from exam_mode.session import Manner, Session
 from exam_mode.units import Unit
@@ -34,6 +34,7 @@ class Pace:
     tries: int = 5
     timeout: int = 600  # seconds for one attempt of one call
     caps: Caps = field(default_factory=Caps)
+    logs: bool = False  # ask within an evaluation of inspect-ai, which writes its logs
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,21 +121,34 @@ def open_session(run: RunFolder, manifest: Manifest, workspace: Workspace, calls
 
 
 def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace) -> bool:
+    """Ask all units of one model. Returns whether it was interrupted."""
+    import exam_mode.registry  # noqa: F401 - the providers, also where the entry point is not installed
+
+    if pace.logs:
+        return _evaluate(run, manifest, session, model, pending, pace)
+    from exam_mode.workers import work
+
+    options = manifest.options
+    session.logged = False
+    session.delivery = _delivery(pace)
+    return work(session, _taker(model, options, _generation(options)), pending, pace.connections)
+
+
+def _evaluate(
+    run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace
+) -> bool:
     """One inspect-ai evaluation of one model: a task a mode and budget. Returns whether it was interrupted."""
     from inspect_ai import Task, eval
 
-    import exam_mode.registry  # noqa: F401 - the providers, also where the entry point is not installed
     from exam_mode.solving import exam_solver, samples
 
     tasks = [
         Task(dataset=samples(group), solver=exam_solver(session, model), name=name)
         for name, group in groupby(pending, key=_task_name)
     ]
-    options = manifest.options
-    taker = _taker(model, options.base_url, options.model_args)
     logs = eval(
         tasks,
-        model=taker,
+        model=_taker(model, manifest.options, {}),
         log_dir=str(run.logs),
         tags=["wholepage"],
         metadata={"run": run.path.name},
@@ -143,9 +157,6 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
         fail_on_error=False,
         max_tasks=1,
         max_samples=pace.connections,
-        max_connections=pace.connections,
-        max_retries=pace.tries - 1,
-        attempt_timeout=pace.timeout,
         log_images=False,
         log_model_api=False,
         log_realtime=False,
@@ -154,26 +165,38 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
         acp_server=False,
         ctl_server=False,
         log_level="error",
-        **_generation(options.temperature, options.top_p, options.reasoning_effort),
+        **_delivery(pace),
+        **_generation(manifest.options),
     )
     return any(log.status == "cancelled" for log in logs)
 
 
-def _taker(model: str, base_url: str | None, arguments: dict[str, Any]) -> Model:
-    from inspect_ai._util.error import PrerequisiteError
-    from inspect_ai.model import get_model
+def _delivery(pace: Pace) -> dict[str, Any]:
+    """How calls are made, as inspect-ai names it."""
+    return {
+        "max_connections": pace.connections,
+        "max_retries": pace.tries - 1,
+        "attempt_timeout": pace.timeout,
+    }
 
+
+def _generation(options: RunOptions) -> dict[str, Any]:
+    """How the taker generates, as inspect-ai names it; only what was given."""
+    names = ("temperature", "top_p", "reasoning_effort")
+    return {name: value for name in names if (value := getattr(options, name)) is not None}
+
+
+def _taker(model: str, options: RunOptions, generation: dict[str, Any]) -> Model:
+    from inspect_ai._util.error import PrerequisiteError
+    from inspect_ai.model import GenerateConfig, get_model
+
+    config = GenerateConfig(**generation)
     try:
-        return get_model(model, base_url=base_url, memoize=False, **arguments)
+        return get_model(model, base_url=options.base_url, memoize=False, config=config, **options.model_args)
     except (PrerequisiteError, ValueError, ImportError) as error:
         raise ExamError(
             f"The model {model} cannot be used: {error}", hint="docs/exam.md tells how takers are named."
         ) from error
-
-
-def _generation(temperature: float | None, top_p: float | None, effort: str | None) -> dict[str, Any]:
-    given = {"temperature": temperature, "top_p": top_p, "reasoning_effort": effort}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def _task_name(unit: Unit) -> str:

@@ -15,6 +15,16 @@ from inspect_ai.log import transcript
 from inspect_ai.model import ChatMessage
 
 
+class _Nothing:
+    """A sink that keeps no event: where no log is written they would only fill the memory."""
+
+    def on_pending(self, event: ModelEvent) -> None:
+        """The request goes out: nothing to keep."""
+
+    def on_complete(self, event: ModelEvent) -> None:
+        """The reply is there: nothing to keep."""
+
+
 class _NamedImages:
     """A sink of model events for one request."""
 
@@ -37,10 +47,23 @@ def images_by_name(named: Sequence[ChatMessage]) -> Iterator[None]:
 
     An inspect-ai without this hook logs events as it does by itself, image data cut out.
     """
+    with _events_to(_NamedImages(named)):
+        yield
+
+
+@contextlib.contextmanager
+def no_events() -> Iterator[None]:
+    """While it is open, model events are not kept. An inspect-ai without the hook keeps those of the last calls."""
+    with _events_to(_Nothing()):
+        yield
+
+
+@contextlib.contextmanager
+def _events_to(sink: _NamedImages | _Nothing) -> Iterator[None]:
     try:
         from inspect_ai.model._model import use_model_event_sink
     except ImportError:
         yield
         return
-    with use_model_event_sink(_NamedImages(named)):
+    with use_model_event_sink(sink):
         yield

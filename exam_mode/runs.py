@@ -5,7 +5,7 @@ RUN/
   exam.json       options, questions chosen, coverage; written first
   calls.jsonl     one line a finished unit
   pages/          images as sent, named by the hash of their bytes
-  logs/           inspect-ai's logs, one a mode, budget and session
+  logs/           inspect-ai's logs, one a mode, budget and session with --logs
   attempts.jsonl  made by `exam attempts`
   scores/, report/  made by `exam report`
 ```

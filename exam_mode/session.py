@@ -35,7 +35,11 @@ class Manner:
 
 @dataclass
 class Session:
-    """One sitting. `calls` and `guard` are None when inspect-ai runs a task by itself: its own log is the record."""
+    """One sitting. `calls` and `guard` are None when inspect-ai runs a task by itself: its own log is the record.
+
+    `delivery` holds options of inspect-ai's `GenerateConfig` that tell how calls are made (retries, time-outs,
+    connections) where no evaluation of inspect-ai sets them. Without `logged` nothing of a call is kept but its record.
+    """
 
     papers: Papers
     images: Path
@@ -45,6 +49,8 @@ class Session:
     guard: Guard | None = None
     captions: dict[str, str] = field(default_factory=dict)
     locks: dict[str, Any] = field(default_factory=dict)
+    delivery: dict[str, Any] = field(default_factory=dict)
+    logged: bool = True
     _contexts: dict[str, Context] = field(default_factory=dict)
 
     def context(self, model: str) -> Context:

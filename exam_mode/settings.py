@@ -97,4 +97,4 @@ def pace_of(given: Mapping[str, Any]) -> Pace:
 
     tokens = None if given["max_tokens"] is None else amount(given["max_tokens"], what="cap")
     caps = Caps(tokens, given["max_cost"])
-    return Pace(given["connections"], given["tries"], given["timeout"], caps)
+    return Pace(given["connections"], given["tries"], given["timeout"], caps, given["logs"])

@@ -9,12 +9,14 @@ import anyio.to_thread
 from inspect_ai.model import ChatMessage, ChatMessageAssistant, ChatMessageUser
 
 from exam_mode.calls import Call
-from exam_mode.errors import ExamError
+from exam_mode.forms.base import Context, Request
 from exam_mode.forms.mock_exam import boxed, build_paper, read_sheet, sheet_key
+from exam_mode.items import Item
 from exam_mode.prompts import fill
 from exam_mode.records import sheet_call
 from exam_mode.replies import Reply, together
 from exam_mode.units import Unit
+from wholepage.errors import WholepageError
 
 if TYPE_CHECKING:
     from exam_mode.asking import Asker
@@ -33,9 +35,8 @@ async def sit_paper(asker: Asker, unit: Unit, place: AsyncExitStack) -> tuple[Ca
     context = asker.session.context(unit.model)
     price = asker.session.price(unit.model)
     try:
-        items = tuple([await asker.item(name) for name in unit.questions])
-        request = await anyio.to_thread.run_sync(build_paper, items, context, unit.budget)
-    except ExamError as error:
+        items, request = await anyio.to_thread.run_sync(_built, asker, unit, context)
+    except WholepageError as error:
         return sheet_call(unit, Reply(error=str(error)), None, None, {}), []
     keys = {sheet_key(item): item.id for item in items}
     messages = to_messages(request)
@@ -56,6 +57,11 @@ async def sit_paper(asker: Asker, unit: Unit, place: AsyncExitStack) -> tuple[Ca
     whole = together(replies)
     answers = {keys[key]: boxed(entries) for key, entries in (sheet or {}).items()}
     return sheet_call(unit, whole, request, price, answers), messages
+
+
+def _built(asker: Asker, unit: Unit, context: Context) -> tuple[tuple[Item, ...], Request]:
+    items = tuple(asker.item(name) for name in unit.questions)
+    return items, build_paper(items, context, unit.budget)
 
 
 def _left(cap: int | None, reply: Reply) -> int | None:

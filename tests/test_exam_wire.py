@@ -11,6 +11,7 @@ from exam_runs import MODEL, QUICK, attempts_of, calls_of, go_on, logs_text, new
 from exam_standin import Action, Picture, Seen, Standin, always
 
 from exam_mode.attempts import transcriptions, write_attempts
+from exam_mode.calls import Call
 from exam_mode.engine import Pace
 from exam_mode.errors import ExamError
 from exam_mode.forms import ImageBlock, TextBlock, build
@@ -67,7 +68,10 @@ def test_every_form_sends_exactly_what_it_should(workspace: Workspace, tmp_path:
 
 def test_logs_and_records_name_images_and_hold_none(workspace: Workspace, tmp_path: Path) -> None:
     with Standin() as server:
-        run = sit(workspace, tmp_path / "run", server.url, "text_image,image_only")
+        run = sit(workspace, tmp_path / "run", server.url, "text_image,image_only", replace(QUICK, logs=True))
+        unlogged = sit(workspace, tmp_path / "unlogged", server.url, "text_image,image_only")
+    assert not unlogged.logs.exists()
+    assert sorted(_lasting(c) for c in calls_of(run)) == sorted(_lasting(c) for c in calls_of(unlogged))
     text = logs_text(run)
     names = {path.name for path in run.images.glob("*.png")}
     assert names and all(name in text for name in names)
@@ -77,6 +81,11 @@ def test_logs_and_records_name_images_and_hold_none(workspace: Workspace, tmp_pa
         assert payload[:200] not in run.calls.read_text()
     image_only = next(c for c in calls_of(run) if c.mode == "image_only")
     assert [f"{sha[:16]}.png" for sha in image_only.images] == _ordered(run, image_only.images)
+
+
+def _lasting(call: Call) -> tuple[object, ...]:
+    """What two sessions of the same units have in common."""
+    return call.unit, call.request, tuple(call.images), call.output_tokens, tuple(a["response"] for a in call.attempts)
 
 
 def _ordered(run: RunFolder, digests: list[str]) -> list[str]:
