@@ -117,7 +117,7 @@ def use_fakes(monkeypatch: Any) -> dict[str, list[int]]:
 
     seen: dict[str, list[int]] = {"pages": []}
 
-    def analyse(page: Any, engine: Any) -> PageLayout:
+    def analyse(page: Any, engine: Any, formulas: Any = None) -> PageLayout:
         seen["pages"].append(page.number)
         return shuffled_layout(page, engine)
 

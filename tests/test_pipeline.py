@@ -199,7 +199,7 @@ def break_page(monkeypatch: pytest.MonkeyPatch, number: int, error: BaseExceptio
 
     good = layout.page.analyse_page
 
-    def analyse(page: Any, engine: Any) -> Any:
+    def analyse(page: Any, engine: Any, formulas: Any = None) -> Any:
         if page.number == number:
             raise error
         return good(page, engine)
@@ -277,7 +277,7 @@ def test_blank_pages_are_an_error_of_the_paper(
     from wholepage.records import Coverage
 
     monkeypatch.setattr(
-        layout.page, "analyse_page", lambda p, e: PageLayout(p.number, *p.image.shape[1::-1], p.dpi, "blank", p.turn)
+        layout.page, "analyse_page", lambda p, *_: PageLayout(p.number, *p.image.shape[1::-1], p.dpi, "blank", p.turn)
     )
     nothing = ParsedPaper(None, None, None, None, [], Coverage(), [], "fake")
     monkeypatch.setattr(parse_templates.parser, "parse_paper", lambda *_, **__: nothing)
