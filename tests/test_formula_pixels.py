@@ -15,10 +15,13 @@ from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_ink import Strokes, find_strokes, sharp_mask, without_specks
 from layout.formulas.pixels_marks import find_overlines
 from layout.formulas.pixels_shapes import find_arrows, find_fences, find_radicals
-from layout.formulas.pixels_size import main_level, place
+from layout.formulas.pixels_size import Level, main_level, place
 from layout.formulas.pixels_slant import lean
+from layout.formulas.pixels_tall import tall_segments
 from layout.ocr import get_engine
 from layout.scanned import MIN_STRAY_CONFIDENCE, line_boxes, read_segments, straighten
+from layout.segments import Segment
+from layout.types import Glyph
 from wholepage.boxes import Box
 
 DPI = 200
@@ -244,3 +247,30 @@ def test_lines_without_formulas_are_read_as_before() -> None:
     reading = read_pixels(page, boxes, strays, get_engine())
     assert [(s.text, s.box) for s in reading.segments] == [(s.text, s.box) for s in before]
     assert reading.shapes == []
+
+
+def small_line(text: str, at: Box, size: float, baseline: float) -> tuple[Segment, Level]:
+    return Segment((Glyph(text, at, size, "", 1.0, baseline),), at, size, 1.0, "ocr"), Level(size, baseline)
+
+
+@pytest.mark.parametrize(
+    ("sign", "script", "joins"),
+    [
+        (")", Box(122, 48, 132, 64), True),  # an exponent of the bracket
+        ("∫", Box(112, 130, 122, 146), True),  # a lower bound
+        ("(", Box(122, 48, 132, 64), False),  # an opening bracket has none
+        (")", Box(180, 48, 190, 64), False),  # too far away
+    ],
+)
+def test_scripts_of_tall_signs_go_into_the_signs_line(sign: str, script: Box, joins: bool) -> None:
+    main, level = small_line("x", Box(40, 90, 56, 110), 32.0, 110.0)
+    small, low = small_line("2", script, 22.0, script.y1)
+    found = tall_segments([(Box(104, 52, 118, 148), sign)], [main, small], [level, low], 26.0)
+    assert [s.text for s in found] == (["x2", sign] if joins else ["x", "2", sign])
+    assert found[-1].glyphs[0].size == 32.0  # that of the line, not the page's
+
+
+def test_index_of_a_lone_pair_of_letters_is_no_part_of_a_word() -> None:
+    line = [placed("a", 10, 14, 100), placed("h", 26, 15, 106)]
+    _, levels = place(line, Level(32.0, 100.0))
+    assert levels[0].size == 32.0 and levels[1].size < 0.8 * 32.0

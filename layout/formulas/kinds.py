@@ -21,56 +21,19 @@ OPERATORS_AT_EDGE = RELATIONS | BINARY | frozenset(",(|")
 TRAILING = ",.;:，。；：、?!"
 LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
 INNER_LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、]")
-UNITS = frozenset(
-    [
-        "m",
-        "cm",
-        "mm",
-        "km",
-        "nm",
-        "kg",
-        "g",
-        "mg",
-        "s",
-        "ms",
-        "h",
-        "min",
-        "N",
-        "J",
-        "W",
-        "V",
-        "A",
-        "Pa",
-        "Hz",
-        "C",
-        "K",
-        "T",
-        "mol",
-        "L",
-        "mL",
-        "kW",
-        "eV",
-        "MeV",
-        "F",
-        "H",
-        "Wb",
-        "lx",
-        "cd",
-        "rad",
-        "Ω",
-        "kPa",
-        "MPa",
-        "kJ",
-    ]
-)
+UNIT_NAMES = "m cm mm km nm kg g mg s ms h min N J W V A Pa Hz C K T mol L mL kW eV MeV F H Wb lx cd rad Ω kPa MPa kJ"
+UNITS = frozenset(UNIT_NAMES.split())
 COMPOUND = re.compile(rf"(?:{ELEMENTS})+")
 _NUMBER = r"[-−]?(?:\d+(?:\.\d+)?|[+]?∞)"
 INTERVAL = re.compile(rf"\[{_NUMBER},{_NUMBER}[)\]]|\({_NUMBER},{_NUMBER}\]")
 NUMBER_SET = re.compile(rf"\{{{_NUMBER}(?:,{_NUMBER})*\}}")
+DIFFERENTIAL = re.compile(rf"(?:{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))})?[A-Za-z]{{0,2}}d[a-z]")
 PAIR = re.compile(r"\d+[:∶]\d+")
 # Several elements, one of them with a small letter: KCl and NaOH, but no word.
 COMPOUND_NAME = re.compile(rf"(?<![A-Za-z])(?=[A-Z]\w*[A-Z])(?=\w*[a-z])(?:{ELEMENTS}){{2,}}(?![A-Za-z])")
 RATIO = re.compile(r"\d+(?:\.\d+)?(?:[:∶]\d+(?:\.\d+)?){2,}")
+INTEGRALS = frozenset("∫∬∭∮")
+WIDE_GAP = "\u2003"
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -237,7 +200,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
                 n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
             )
             name = next((f for f in FUNCTIONS if word.startswith(f) and len(word) <= len(f) + 2), None)
-            if COMPOUND_NAME.fullmatch(word):
+            if COMPOUND_NAME.fullmatch(word) or (DIFFERENTIAL.fullmatch(word) and _integrated(out, n)):
                 out[n:stop] = [Entry(e.item, "math", e.gap) for e in out[n:stop]]
                 n = stop
                 continue
@@ -257,6 +220,18 @@ def _words(entries: list[Entry]) -> list[Entry]:
                     out[k] = Entry(out[k].item, "soft", out[k].gap)
         n = max(stop, n + 1)
     return out
+
+
+def _integrated(entries: Sequence[Entry], n: int) -> bool:
+    """Whether an integral sign stands before index `n` with no text in between."""
+    for entry in reversed(entries[:n]):
+        node = entry.item.node
+        base = node.base if isinstance(node, Script) else node
+        if isinstance(base, Sym) and base.text in INTEGRALS:
+            return True
+        if is_wide(entry.text or "x") or entry.gap == WIDE_GAP:
+            return False
+    return False
 
 
 def _at_sign(entries: Sequence[Entry], n: int) -> bool:

@@ -13,15 +13,14 @@ from layout.formulas.pixels_bars import find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
-from layout.formulas.pixels_metrics import AXIS
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
 from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, text_em
+from layout.formulas.pixels_tall import tall_segments
 from layout.formulas.shapes import Shape
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segment_from_ocr
 from layout.segments import Segment, is_wide
-from layout.types import Glyph
 from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
@@ -122,11 +121,8 @@ def _segments(
         if region.owner is not None:
             sizes.setdefault(region.owner, main.size)
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
-    for index, char in (*sketch.fences, *sketch.operators):
-        box = sketch.strokes.box(index)
-        glyph = Glyph(char, box, sketch.em, "", 0.9, box.cy + AXIS * sketch.em)
-        out.append(Segment((glyph,), box, sketch.em, 0.9, "ocr"))
-    return out
+    signs = [(sketch.strokes.box(index), char) for index, char in (*sketch.fences, *sketch.operators)]
+    return tall_segments(signs, out, levels, sketch.em)
 
 
 def _shows_no_size(text: str) -> bool:

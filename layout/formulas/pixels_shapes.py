@@ -64,8 +64,8 @@ def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:  # noq
         if not hit.size:
             return None
         right.append(int(hit[-1]))
-    rising = all(a > b for a, b in pairwise(right))
-    if not rising or right[0] - right[-1] < 0.1 * size:
+    rising = all(a >= b for a, b in pairwise(right))
+    if not rising or right[0] - right[-1] < 0.07 * size:
         return None
     gap = left[depths[0], : max(right[0] - int(0.3 * start), 0)]
     return None if gap.any() else (start, thick)
@@ -88,7 +88,16 @@ def _roof(picture: Mask, size: float) -> tuple[int, int] | None:
     column = picture[level:, (best[0] + best[1]) // 2]
     below = np.flatnonzero(column == 0)
     thick = int(below[0]) if below.size else 1
-    return best[0], level + min(thick, max(int(0.12 * size), 3))
+    return _roof_start(picture, best[0]), level + min(thick, max(int(0.12 * size), 3))
+
+
+def _roof_start(picture: Mask, x: int) -> int:
+    """Left end of a roof that goes on left of `x`: on a page that is not quite level it comes down in steps."""
+    tops = picture.argmax(axis=0).astype(int)
+    lowest = tops[x] + max(0.02 * (picture.shape[1] - x), 1) + 1
+    while x > 0 and abs(tops[x - 1] - tops[x]) <= 1 and tops[x - 1] <= lowest:
+        x -= 1
+    return x
 
 
 def release_radicands(strokes: Strokes, radicals: list[Radical]) -> Strokes:

@@ -106,7 +106,7 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
     """Each character with its level; letters whose case the recogniser cannot know get it from their size."""
     chars = list(placed)
     levels: list[Level | None] = []
-    words = _in_words(placed)
+    words = _in_words(placed, main)
     for i, p in enumerate(chars):
         if i in words:
             levels.append(main)
@@ -119,19 +119,27 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
     return chars, [v or main for v in levels]
 
 
-def _in_words(placed: Sequence[Placed]) -> set[int]:
+def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     """Letters of words, which are no scripts: four and more small ones, or fewer between blanks; names of functions."""
     out: set[int] = set()
     start = 0
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
             run = placed[start:stop]
-            alone = _blank(placed, start - 1) and _blank(placed, stop)
+            alone = _blank(placed, start - 1) and _blank(placed, stop) and not (run and _hangs(run[-1], main))
             small = sum(p.char.islower() for p in run)
             if small >= WORD or (small >= 2 and alone) or "".join(p.char for p in run) in FUNCTIONS:
                 out.update(range(start, stop))
             start = stop + 1
     return out
+
+
+def _hangs(p: Placed, main: Level) -> bool:
+    """Whether a letter is an index for sure: small and well below the writing line."""
+    if not _is_firm(p):
+        return False
+    own = _own_level(p)
+    return own.size <= SCRIPT * main.size and own.baseline - main.baseline >= 0.1 * main.size
 
 
 def _blank(placed: Sequence[Placed], n: int) -> bool:
