@@ -5,23 +5,19 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+from exam_samples import sample_workspace
 
 from exam_mode.answers import key_answers
 from exam_mode.attempts import write_attempts
 from exam_mode.engine import Pace, run_exam
 from exam_mode.runs import RunFolder, RunOptions
 from exam_mode.selection import Choice, Papers, select
-from ingest.pairing import Pair
-from samples import list_samples
 from scoring.bank import load_bank
 from scoring.marking import chance_of
 from scoring.profiles import load_profile
 from scoring.run import RunOptions as ScoreOptions
 from scoring.run import score_run
 from scoring.scores import Score
-from wholepage.batch import Batch
-from wholepage.console import ConsoleReporter
-from wholepage.pipeline import IngestOptions
 from wholepage.workspace import Workspace
 
 EPOCHS = 30
@@ -31,12 +27,8 @@ MODES = ("text_only", "captions", "text_image", "crop", "page_box", "image_only"
 
 @pytest.fixture(scope="module")
 def workspace(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
-    """All samples that have a text layer, read by the pipeline."""
-    workspace = Workspace(tmp_path_factory.mktemp("samples"))
-    with ConsoleReporter(None, True) as reporter, Batch(workspace, IngestOptions(), reporter) as batch:
-        for sample in list_samples():
-            batch.ingest(Pair(sample.pdf))
-    return workspace
+    """All samples, as their truth tells them."""
+    return sample_workspace(tmp_path_factory.mktemp("samples"))
 
 
 def _scores(workspace: Workspace, folder: Path, model: str, modes: tuple[str, ...], epochs: int = 1) -> list[Score]:
