@@ -235,6 +235,11 @@ def _settings(workspace: Path | None, jobs: int | None = None, template: str | N
 def _ingest_options(settings: Settings, password: str | None, force: bool) -> IngestOptions:
     from wholepage.pipeline import IngestOptions
 
+    if settings.formula_engine != "embedded":
+        from layout.formulas.recognizers import get_recognizer
+
+        # What is missing is said before the first file is taken.
+        get_recognizer(settings.formula_engine, settings.formula_model)
     return IngestOptions(template=settings.template, password=password, force=force, settings=settings)
 
 
