@@ -12,6 +12,7 @@ from scoring import report_charts as charts
 from scoring import report_view as view
 from scoring.report_crops import Cropper
 from scoring.report_gallery import cards, choose
+from scoring.report_glance import glance
 from scoring.report_svg import percent
 from scoring.report_tables import write_csv, write_parquet
 from scoring.scores import (
@@ -85,7 +86,9 @@ def render(
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    questions = view.told_apart(questions)
     rows = view.headline(summary)
+    modes = view.paired(summary["comparisons"]["modes"], questions, "modes")
     chosen = choose(scores, summary, gallery)
     lost = sum(s.status == "marked" and s.verdict in {"wrong", "partial"} for s in scores)
     return environment.get_template("report.html.j2").render(
@@ -96,14 +99,16 @@ def render(
         summary=summary,
         rows=rows,
         free=[r for r in rows if r["budget"] is None] or rows,
+        all_capped=all(r["budget"] is not None for r in rows),
+        glance=glance(summary, rows, modes, scores, questions, issues),
         capped=[r for r in rows if r["budget"] is not None] if any(r["budget"] is None for r in rows) else [],
         has_unknown=any(r["unknown"] for r in rows),
-        has_process=any(c["process"]["read"] for c in summary["conditions"]),
+        has_process=any(c["exam"]["pes"] is not None for c in summary["conditions"]),
         has_steps=any(c["process"]["step_score"] is not None for c in summary["conditions"]),
         has_money=any(c["efficiency"]["money_per_correct"] for c in summary["conditions"]),
         ladder=view.ladder(summary),
         tables=view.side_by_side(summary),
-        modes=view.paired(summary["comparisons"]["modes"], questions, "modes"),
+        modes=modes,
         models=view.paired(summary["comparisons"]["models"], questions, "models"),
         outcomes=view.outcome_bars(scores, summary),
         kinds=view.KINDS,

@@ -92,7 +92,11 @@ def _answer(score: Score) -> dict[str, Any]:
     judged = [part for part in score.parts if part.opinions]
     record = score.process
     found = [
-        {"critic": critic, "kind": item.get("kind") or item.get("label"), "reason": item.get("reason", "")}
+        {
+            "critic": critic,
+            "kind": item.get("kind") or item.get("label"),
+            "reason": rich_text(str(item.get("reason") or ""), 600),
+        }
         for critic, items in (record.found.items() if record is not None else ())
         for item in items
         if item.get("root", True) and item.get("label") != "correct"
@@ -115,13 +119,13 @@ def _answer(score: Score) -> dict[str, Any]:
                 "official": rich_text(_as_math(part.official), 300),
                 "extracted": rich_text(_as_math(part.extracted), 300) if part.extracted else None,
                 "where": part.where if part.extracted else "",
-                "reason": part.reason,
+                "reason": rich_text(part.reason, 600),
                 "by": part.by,
             }
             for part in score.parts
         ],
         "opinions": [
-            {"part": part.id, "judge": o.judge, "verdict": o.verdict, "reason": o.reason}
+            {"part": part.id, "judge": o.judge, "verdict": o.verdict, "reason": rich_text(o.reason, 600)}
             for part in judged
             for o in part.opinions
         ],

@@ -115,7 +115,7 @@ def line_chart(
         parts.append(f'<text class="tick" x="{_n(px(tick))}" y="{_n(_H - _BOTTOM + 18)}">{escape(label)}</text>')
     if chance is not None:
         parts.append(f'<path class="chance" d="M{_n(_LEFT)} {_n(_py(chance))}H{_n(_W - _RIGHT)}"/>')
-        parts.append(f'<text class="note" x="{_n(_W - _RIGHT)}" y="{_n(_py(chance) - 4)}">chance</text>')
+        parts.append(f'<text class="left" x="{_n(_LEFT + 4)}" y="{_n(_py(chance) - 4)}">guessing</text>')
     for item in series:
         parts.append(_line(item, px))
     parts.append(f'<text class="axis" x="{_n((_LEFT + _W - _RIGHT) / 2)}" y="{_n(_H - 8)}">{escape(x_label)}</text>')

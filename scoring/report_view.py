@@ -34,6 +34,7 @@ KINDS = (
 )
 KIND_NAMES = {"no_answer": "no answer found", "truncated": "cut off", "error": "failed"}
 MAX_FLIPS = 24
+MAX_TITLE = 28
 
 
 def number(value: float | None, digits: int = 1) -> str:
@@ -65,7 +66,7 @@ def headline(summary: Summary) -> list[dict[str, Any]]:
     for c in sorted(summary["conditions"], key=lambda c: (c["model"], mode_rank(c["mode"]), c["budget"] or 0)):
         accuracy, exam, used = c["accuracy"], c["exam"], c["efficiency"]
         interval = accuracy["interval"] or {}
-        money = [f"{number(f['value'], 4)} {name}" for name, f in used["money_per_correct"].items() if f["value"]]
+        money = [f"{number(f['value'], 4)}\u00a0{name}" for name, f in used["money_per_correct"].items() if f["value"]]
         rows.append(
             {
                 "model": c["model"],
@@ -116,6 +117,7 @@ def ladder(summary: Summary) -> dict[str, Any] | None:
     for c in summary["conditions"]:
         taken[c["model"], c["budget"]].add(c["mode"])
     names = sorted((n for n, modes in taken.items() if len(modes) > 1), key=lambda n: (n[0], n[1] or 0))
+    names = [n for n in names if n[1] is None] or names  # runs under a budget have a chart of their own
     if not names:
         return None
     modes = sorted({mode for name in names for mode in taken[name]}, key=mode_rank)
@@ -227,10 +229,29 @@ def natural(name: str) -> list[tuple[int, str]]:
     return [(int(piece), "") if piece.isdigit() else (-1, piece) for piece in re.split(r"([0-9]+)", name)]
 
 
+def _short_title(question: ScoredQuestion) -> str:
+    title = (question.paper_title or question.paper_id).strip()
+    return title if len(title) <= MAX_TITLE else title[: MAX_TITLE - 1] + "…"
+
+
+def told_apart(questions: Mapping[str, ScoredQuestion]) -> dict[str, ScoredQuestion]:
+    """Questions whose papers bear the same (shortened) title get the first digits of the paper's id behind it."""
+    papers: dict[str, set[str]] = defaultdict(set)
+    for question in questions.values():
+        papers[_short_title(question)].add(question.paper_id)
+    result = {}
+    for name, question in questions.items():
+        title = _short_title(question)
+        if len(papers[title]) > 1:
+            title = f"{title.removesuffix('…')[: MAX_TITLE - 6]} #{question.paper_id[:4]}"
+            question = question.model_copy(update={"paper_title": title})  # noqa: PLW2901
+        result[name] = question
+    return result
+
+
 def question_label(question: ScoredQuestion) -> str:
     """Paper title, section and printed number."""
-    title = (question.paper_title or question.paper_id).strip()
-    title = title if len(title) <= 28 else title[:27] + "…"
+    title = _short_title(question)
     section = f" {question.section}" if question.section else ""
     return f"{title} ·{section} {question.number}"
 
@@ -264,6 +285,7 @@ def outcome_bars(scores: Sequence[Score], summary: Summary) -> list[dict[str, An
         rows.append(
             {
                 "label": label,
+                "budget": condition[2],
                 "bar": stacked_bar(list(counts.items())),
                 "kinds": [(name, ERROR_KIND_NAMES[name], percent(share)) for name, share in process["kinds"].items()],
                 "labels": [

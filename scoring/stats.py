@@ -36,7 +36,7 @@ class Interval:
     """A confidence interval and how it was made.
 
     `unit` is what was resampled: papers or questions, see `bootstrap_interval`. `method` is `bootstrap`, or
-    `wilson` when all values are 0 or all 1, where resampling can show no spread.
+    `wilson` when all values are the same, where resampling can show no spread.
     """
 
     low: float
@@ -105,14 +105,15 @@ def bootstrap_interval(
     """Percentile bootstrap interval of the mean, clustered by paper: whole papers are drawn with replacement.
 
     Below `MANY_PAPERS` papers the questions are drawn as well and the wider of both intervals is given (with two
-    alike papers the first alone would have no width). The seed is fixed: the same data give the same interval. None
+    alike papers the first alone would have no width). Where all values are the same, resampling shows no spread and
+    Wilson's interval is given. The seed is fixed: the same data give the same interval. None
     below two questions.
     """
     if len(values) < 2:
         return None
     papers = len(set(clusters))
-    if set(values) in ({0.0}, {1.0}):
-        low, high = wilson_interval(int(sum(values)), len(values), level)
+    if len(set(values)) == 1 and 0 <= values[0] <= 1:
+        low, high = wilson_interval(math.fsum(values), len(values), level)
         return Interval(low, high, "wilson", "question")
     units: list[Literal["paper", "question"]] = ["paper"] if papers > 1 else []
     if papers < MANY_PAPERS:
@@ -147,7 +148,7 @@ def _resample(sums: NDArray[np.float64], sizes: NDArray[np.float64], resamples: 
     return np.concatenate(parts)
 
 
-def wilson_interval(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
+def wilson_interval(successes: float, n: int, level: float = LEVEL) -> tuple[float, float]:
     """Wilson's score interval of a proportion (Wilson 1927)."""
     if n <= 0:
         raise ValueError("a proportion of nothing is undefined")

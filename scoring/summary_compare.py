@@ -92,7 +92,10 @@ def budget_curves(scores: Sequence[Score]) -> list[dict[str, Any]]:
             if s.budget is not None and s.budget_enforced
         ]
         free = [(float(s.correct), s.generated_tokens) for s in marked if s.budget is None]
-        budgets = sorted({*CURVE, *(budget for _, budget in capped)})
+        longest = max((length for _, length in free if length is not None), default=0)
+        # beyond the first budget that holds every answer the curve is flat
+        steps = [b for i, b in enumerate(CURVE) if i == 0 or CURVE[i - 1] < longest]
+        budgets = sorted({*steps, *(budget for _, budget in capped)})
         points = efficiency.capped_accuracy(capped)
         hoc = efficiency.post_hoc_accuracy(free, budgets) if free else []
         points += [point for point in hoc if point.accuracy is not None]

@@ -13,10 +13,11 @@ from scoring_material import attempt, make_paper, simple_mark, write_attempts
 from scoring.profiles import load_profile
 from scoring.report import write_report
 from scoring.report_crops import Cropper
-from scoring.report_gallery import choose
+from scoring.report_gallery import cards, choose
 from scoring.report_svg import heat_map, interval_bar, stacked_bar
 from scoring.report_tables import COLUMNS, spreadsheet_safe
 from scoring.report_text import formula, rich_text
+from scoring.report_view import question_label, told_apart
 from scoring.run import RunOptions, score_run
 from scoring.scores import RunError, read_questions, read_scores, read_summary
 from wholepage.workspace import Workspace
@@ -87,6 +88,25 @@ def html(scored):
     return write_report(scored, scored)["html"].read_text(encoding="utf-8")
 
 
+class TestLabels:
+    def test_papers_of_one_title_are_told_apart(self, scored):
+        questions = read_questions(scored)
+        same = {name: q.model_copy(update={"paper_title": "Mock exam"}) for name, q in questions.items()}
+        labels = {name: question_label(question) for name, question in told_apart(same).items()}
+        assert labels["p1/1.1"] == "Mock exam #p1 · Section A 1"
+        assert labels["p2/1.1"] == "Mock exam #p2 · Section A 1"
+        one = {name: q for name, q in same.items() if q.paper_id == "p1"}
+        assert question_label(told_apart(one)["p1/1.1"]) == "Mock exam · Section A 1"
+
+    def test_reasons_of_judges_are_typeset_and_escaped(self, scored):
+        score = next(s for s in read_scores(scored) if s.parts and s.verdict == "wrong")
+        part = score.parts[0].model_copy(update={"reason": "<b>not</b> $\\frac{1}{2}$"})
+        score = score.model_copy(update={"parts": [part]})
+        [card] = cards({score.question_id: [score]}, read_questions(scored), Cropper(None))
+        reason = str(card["answers"][0]["parts"][0]["reason"])
+        assert "<mfrac>" in reason and "&lt;b&gt;not" in reason
+
+
 class TestPage:
     def test_nothing_from_outside_and_no_script(self, html):
         page = Page(html)
@@ -127,7 +147,30 @@ class TestPage:
         assert "50.0" in text and "livek12-paper@1" in text
         flipped = next(r for r in summary["comparisons"]["modes"] if r["first"]["model"] == "alpha" and r["lost"])
         assert flipped["lost"] == ["p1/1.1", "p2/1.1"]
-        assert "1 line needs attention" in text and "p7" in text
+        assert "1 line was set aside: 1 about unknown questions" in text and "p7" in text
+
+    def test_the_first_section_says_what_came_out(self, html):
+        page = Page(html)
+        glance = " ".join(
+            page.text[page.text.index("At a glance", 500) : page.text.rindex("Accuracy is the share")].split()
+        )
+        assert "Most answers right: alpha with text_image, 50.0 % (95 % interval" in glance
+        assert "alpha, whole pages instead of text and pictures: −50.0 points" in glance
+        assert "2 of 54 answers (4 %) are undecided" in glance
+        assert "1 question has no mark at all: 1 for want of a judge" in glance
+
+    def test_runs_under_a_budget_stand_apart(self, html):
+        page = Page(html)
+        ladder = page.text[page.text.index("Input forms side by side") :]
+        assert "≤64" not in ladder[: ladder.index("Paired changes")]
+        assert "Runs with a budget" in page.text
+
+    def test_dark_and_light_use_the_same_names_of_colours(self, html):
+        style = re.search(r"<style>(.*?)</style>", html, re.DOTALL)[1]
+        light = set(re.findall(r"(--[\w-]+):", style[: style.index("@media")]))
+        dark = style[style.index("prefers-color-scheme: dark") :]
+        assert light - set(re.findall(r"(--[\w-]+):", dark[: dark.index(".crop")])) == set()
+        assert set(re.findall(r"var\((--[\w-]+)\)", style)) <= light
 
     def test_the_same_run_gives_the_same_page(self, scored, html):
         assert write_report(scored, scored)["html"].read_text(encoding="utf-8") == html

@@ -43,6 +43,13 @@ class TestMeans:
 
 
 class TestIntervals:
+    def test_the_same_value_everywhere_is_not_certain(self):
+        # three questions, each right in one epoch of three: resampling sees no spread, three questions prove little
+        interval = bootstrap_interval([1 / 3] * 3, ["a", "a", "b"])
+        assert interval.method == "wilson"
+        # Wilson by hand, p = 1/3, n = 3, z = 1.96: (0.3333 + 0.6402) / 2.2805 ± 1.96 √(0.0741 + 0.1067) / 2.2805
+        assert (interval.low, interval.high) == pytest.approx((0.0614, 0.7923), abs=2e-3)
+
     def test_wilson(self):
         # 10 of 10, z = 1.959964: centre (1 + z²/20)/(1 + z²/10) = 1.19207/1.38415 = 0.861232,
         # half width z·√(z²/400)/(1 + z²/10) = z²/20/1.38415 = 0.138768: low = 0.722464, high = 1
