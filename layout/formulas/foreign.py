@@ -99,8 +99,10 @@ class _Reader:
             self._next()
             if token == "'":
                 sup += r"\prime"
+            elif (token == "_" and sub) or (token == "^" and sup.replace(r"\prime", "")):
+                raise _UnreadableError("two scripts at one place")
             elif token == "_":
-                sub += self._argument(depth).text
+                sub = self._argument(depth).text
             else:
                 sup = joined([Part(sup), self._argument(depth)])
         if not sub and not sup:
