@@ -61,11 +61,12 @@ class Marked:
     pair: Pair | None = None
     outcome: Outcome | None = None
     error: str = ""
+    id: str | int | None = None  # of a line that is no pair, where it has one
 
     def record(self) -> dict[str, Any]:
         """The output line."""
         if self.pair is None or self.outcome is None:
-            return {"id": None, "line": self.line, "error": self.error}
+            return {"id": self.id, "line": self.line, "error": self.error}
         return {
             "id": self.pair.id if self.pair.id is not None else self.line,
             "verdict": self.outcome.verdict,
@@ -101,34 +102,43 @@ def _numbered(handle: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def mark_lines(lines: Iterable[tuple[int, bytes]]) -> Iterator[Marked]:
-    """Mark each line as it comes; a line that is no pair becomes an error that names its number."""
+class _NoPairError(ValueError):
+    """A line that is no pair; `id` where it has one."""
+
+    def __init__(self, message: str, name: object = None) -> None:
+        super().__init__(message)
+        self.id = name if isinstance(name, str | int) and not isinstance(name, bool) else None
+
+
+def mark_lines(lines: Iterable[tuple[int, bytes]], name: str = "") -> Iterator[Marked]:
+    """Mark each line as it comes; a line that is no pair becomes an error that names file `name` and number."""
     for number, line in lines:
         try:
             pair = _pair(line)
-        except ValueError as error:
-            yield Marked(number, error=f"line {number}: {error}")
+        except _NoPairError as error:
+            where = f"{name}, line {number}" if name else f"line {number}"
+            yield Marked(number, error=f"{where}: {error}", id=error.id)
             continue
         yield Marked(number, pair, mark(pair.official(), pair.response))
 
 
 def _pair(line: bytes) -> Pair:
     if len(line) > MAX_LINE:
-        raise ValueError(f"longer than {MAX_LINE // 1024 // 1024} MiB")
+        raise _NoPairError(f"longer than {MAX_LINE // 1024 // 1024} MiB")
     try:
         value = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
-        raise ValueError("not UTF-8") from error
+        raise _NoPairError("not UTF-8") from error
     except (ValueError, RecursionError) as error:
-        raise ValueError("not JSON") from error
+        raise _NoPairError("not JSON") from error
     if not isinstance(value, dict):
-        raise ValueError("not a JSON object")
+        raise _NoPairError("not a JSON object")
     try:
         return Pair.model_validate(value)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(p) for p in first["loc"]) or "line"
-        raise ValueError(f"{where}: {first['msg']}") from error
+        raise _NoPairError(f"{where}: {first['msg']}", value.get("id")) from error
 
 
 @dataclass

@@ -46,23 +46,25 @@ def _answers(pairs: Path, as_json: bool, out: Path | None) -> int:
     from scoring.answers_command import Tally, mark_lines, print_summary, read_lines
     from wholepage.workspace import write_atomic
 
-    tally = Tally()
+    tally, name = Tally(), "" if str(pairs) == "-" else str(pairs)
 
     def write(temporary: Path) -> None:
         with temporary.open("w", encoding="utf-8", errors="replace") as handle:
-            for marked in mark_lines(read_lines(pairs)):
+            for marked in mark_lines(read_lines(pairs), name):
                 tally.add(marked)
                 handle.write(json.dumps(marked.record(), ensure_ascii=False) + "\n")
 
     if out is not None:
         write_atomic(out, write)
     else:
-        for marked in mark_lines(read_lines(pairs)):
+        for marked in mark_lines(read_lines(pairs), name):
             tally.add(marked)
             if as_json:
                 typer.echo(json.dumps(marked.record(), ensure_ascii=True))
     if not as_json:
         print_summary(tally)
+    if not tally.errors and not tally.verdicts:
+        typer.echo(f"{name or 'The input'} holds no line.", err=True)
     for message in tally.errors[:20]:
         typer.echo(f"Error: {message}", err=True)
     if len(tally.errors) > 20:

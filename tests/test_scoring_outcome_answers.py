@@ -40,7 +40,7 @@ def test_json_lines_in_input_order(pairs: Path) -> None:
         ("a", "correct", 1.0),
         (None, None, None),
         ("b", "wrong", 0.0),
-        (None, None, None),
+        ("c", None, None),
         ("d", "partial", 0.5),
         (7, "undecided", None),
         (None, None, None),
@@ -48,6 +48,14 @@ def test_json_lines_in_input_order(pairs: Path) -> None:
     assert records[0]["extracted"] == ["0.5"] and records[0]["rule"] == "mathematics"
     assert "line 2" in records[1]["error"] and "line 5" in records[3]["error"] and "response" in records[3]["error"]
     assert "line 8" in records[6]["error"]
+    assert all("pairs.jsonl, line" in r["error"] for r in records if "error" in r)
+
+
+def test_an_empty_file_is_said_to_be_empty(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    result = CliRunner().invoke(app, ["answers", str(tmp_path / "empty.jsonl"), "--json"])
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "holds no line" in result.stderr
 
 
 def test_file_written_and_table_shown(pairs: Path, tmp_path: Path) -> None:
