@@ -3,10 +3,10 @@
 usage: doubt.py FACTS.json PAPER.json [FACTS.json PAPER.json ...]
 
 FACTS.json lists a paper's questions as a person counted them: `number`, and where known `starts_with`, `type`,
-`points`, `options` (labels), `answer`, `figures`, `parts` (numbers of them) and `page`; a field that is absent or null is not
-checked. PAPER.json is what was parsed. A question is doubted when it carries an issue or a confidence below 0.8;
-one that is missing, when the paper lists a gap or states that nothing was found. Beside the share of wrong questions
-that are doubted the share of right ones that are is printed: doubting everything would be easy.
+`points`, `options` (labels), `answer`, `figures`, `parts` (numbers of them) and `page`; a field that is absent or
+null is not checked. PAPER.json is what was parsed. A question is doubted when it carries an issue or a confidence
+below 0.8; one that is missing, when the paper lists a gap or states that nothing was found. Beside the share of wrong
+questions that are doubted the share of right ones that are is printed: doubting everything would be easy.
 """
 
 from __future__ import annotations
