@@ -13,6 +13,7 @@ import unicodedata
 from functools import lru_cache
 from xml.etree.ElementTree import Element
 
+from review.mathml import mend
 from review.plain import visible
 
 MAX_FORMULA = 3000  # characters; longer ones are shown as source
@@ -23,15 +24,18 @@ _ELEMENTS = _TOKENS | frozenset(
     {"math", "mrow", "mspace", "msqrt", "mroot", "mfrac", "msub", "msup", "msubsup", "munder", "mover", "munderover"}
     | {"mtable", "mtr", "mtd", "mstyle", "mpadded", "mphantom", "menclose", "mmultiscripts", "mprescripts", "none"}
 )
+_PARTS = {"mfrac": 2, "mroot": 2, "msub": 2, "msup": 2, "mover": 2, "munder": 2, "msubsup": 3, "munderover": 3}
 _ATTRIBUTES = frozenset(
     {"display", "mathvariant", "stretchy", "fence", "separator", "form", "accent", "accentunder", "columnalign"}
     | {"linethickness", "lspace", "rspace", "largeop", "movablelimits", "minsize", "maxsize", "width", "height"}
     | {"depth", "displaystyle", "scriptlevel"}
 )
 _SAFE_VALUE = re.compile(r"[\w\s.%-]{0,40}")
+_ONE_UPRIGHT = re.compile(r"\\mathrm\{([A-Za-z])\}")
 _COMMAND = re.compile(r"\\[A-Za-z]+|&|\\$")
-_RELATIONS = ("ARROW", "LESS-THAN", "GREATER-THAN", "EQUAL", "SUBSET", "SUPERSET")
+_RELATIONS = ("ARROW", "LESS-THAN", "GREATER-THAN", "EQUAL", "SUBSET", "SUPERSET", "TILDE", "UP TACK", "PARALLEL")
 _ENCLOSURES = {"box": "enc-box", "updiagonalstrike": "enc-strike", "downdiagonalstrike": "enc-strike"}
+_CLASSES = {"left": "to-left", "right": "to-right", "overline": "overline", "equals": "equals"}
 _SIGNS, _CLOSING = frozenset("-−+±∓"), frozenset(")]}|!′%°∘")
 _ENVIRONMENTS = {"aligned": "{rlrlrlrl}", "alignedat": "{rlrlrlrl}", "split": "{rl}", "gathered": "{c}"}
 
@@ -68,7 +72,13 @@ def _convert(source: str, block: bool) -> Element:
 
     source = re.sub(r"\\begin\{(aligned|alignedat|split|gathered)\}(\{\d\})?", _array, source)
     source = re.sub(r"\\end\{(aligned|alignedat|split|gathered)\}", r"\\end{array}", source)
+    source = source.replace(r"\begin{rcases}", r"\left.\begin{array}{ll}").replace(
+        r"\end{rcases}", r"\end{array}\right\}"
+    )
+    # A single letter would lose its face.
+    source = _ONE_UPRIGHT.sub(r"\\mathrm{\1{}}", source)
     element: Element = convert_to_element(source, display="block" if block else "inline")
+    mend(element)
     return element
 
 
@@ -79,7 +89,7 @@ def _array(match: re.Match[str]) -> str:
 def _serialise(element: Element, depth: int) -> str:
     """The element as HTML. Raises _RefusedError for what no formula holds: unknown elements, commands left as text."""
     tag = element.tag
-    if tag not in _ELEMENTS or depth > MAX_DEPTH:
+    if tag not in _ELEMENTS or depth > MAX_DEPTH or len(element) < _PARTS.get(tag, 0):
         raise _RefusedError(tag)
     _sign_prefixes(element)
     children = "".join(_serialise(child, depth + 1) for child in element)
@@ -131,8 +141,8 @@ def _attributes(element: Element, skip: str = "") -> str:
         if name in _ATTRIBUTES and name != skip and _SAFE_VALUE.fullmatch(value)
     )
     written = "".join(f' {name}="{html.escape(value)}"' for name, value in kept)
-    align = element.get("columnalign")
-    return written + (f' class="{align}"' if align in ("left", "right") else "")
+    kind = _CLASSES.get(element.get("class", "") or element.get("columnalign", ""), "")
+    return written + (f' class="{kind}"' if kind else "")
 
 
 def _is_relation(character: str) -> bool:
