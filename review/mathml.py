@@ -102,6 +102,9 @@ def _symbol(element: Element) -> None:
     char = text_of(element)
     if char in UPRIGHT_ARROWS:
         element.set("stretchy", "false")
+    elif char == "|":  # of an absolute value; the bar of a set is another character
+        element.set("lspace", "0")
+        element.set("rspace", "0")
     elif char in LETTERS:
         element.tag = "mi"
     elif char in RELATIONS and element.tag == "mi":

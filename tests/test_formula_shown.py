@@ -33,6 +33,7 @@ SHOWN = {
     r"\sin(x)": r'<mi>sin</mi><mo stretchy="false">\(',
     r"\mathrm{Ca}^{2+}": r'<mn>2</mn><mo form="postfix" lspace="0" rspace="0">\+</mo>',
     r"a\uparrow": r'<mo stretchy="false">↑</mo>',
+    r"|k|-|6|": r'(<mo [^>]*lspace="0" rspace="0"[^>]*>\|</mo>.*){4}',
     r"A\sim B": "<mo>∼</mo>",
     r"a\perp b": "<mo>[⟂⊥]</mo>",
 }
