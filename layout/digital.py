@@ -15,6 +15,7 @@ GAP_EM = 0.9  # a gap wider than this ends a segment
 SPACE_EM = 0.22  # a gap wider than this between Latin glyphs is a space
 BASELINE_EM = 0.12  # glyphs further apart vertically are not on one baseline
 LOWEST, HIGHEST = -0.5, 0.85  # of a script's lower edge against its line's, in the line's font sizes
+SCRIPT_RATIO = 0.84  # against the glyphs that a script stands at; scripts of scripts are hardly smaller
 SIZE_RATIO = 0.8  # a smaller neighbour is a sub- or superscript, even on nearly the same baseline
 
 
@@ -42,7 +43,7 @@ def _with_scripts(segments: Sequence[Segment]) -> list[Segment]:
         if index is None:
             continue
         script = current[index]
-        hosts = [m for m in _around(current, index, 4.0 * script.em) if script.em < SIZE_RATIO * m.em]
+        hosts = [m for m in _around(current, index, 4.0 * script.em) if script.em < SCRIPT_RATIO * m.em]
         fits = [(fit, m) for m in hosts if (fit := _fit(script, m)) > 0]
         if fits:
             best = max(fits, key=lambda pair: pair[0])[1]

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from statistics import median
 
 import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.accents import ACCENTS
-from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of, is_math_font
+from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
+from layout.formulas.grown import measured
+from layout.formulas.limits import SMALL, operators
 from layout.formulas.longsigns import sign_atoms
 from layout.formulas.shapes import Shape
-from layout.formulas.structure import ARROWS, SMALL, node_of, operators, with_limits
+from layout.formulas.structure import limited, node_of
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
 from layout.segments import Segment, segment_of
@@ -26,7 +26,6 @@ from wholepage.boxes import Box
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
 ROOT_SIGN = "√"
-HANGING_FONT = re.compile(r"CMEX|LMMathExtension", re.I)
 GROWING = BRACKETS | BIG_OPERATORS
 # Commands for one letter and for several.
 OVER = {
@@ -58,7 +57,7 @@ def assemble(
     unused: list[Shape] = []
     for group in operators(field.all()):
         _fold_limits(field, group)
-    for shape in sorted(distinct(shapes), key=lambda s: s.box.width):
+    for shape in sorted(distinct(shapes), key=_extent):
         made = _radical(field, shape) if shape.kind == "radical" else _over(field, shape)
         if made is None and shape.kind == "bar":
             made = _fraction(field, shape.box)
@@ -66,6 +65,11 @@ def assemble(
             unused.append(shape)
     fold_grids(field)
     return [*blanks, *(_glyph(field, a) for a in field.all())], unused
+
+
+def _extent(shape: Shape) -> float:
+    """What is narrower is made first; a radical in a numerator comes before the fraction's bar below it."""
+    return shape.box.x1 - shape.content_x + 2 if shape.kind == "radical" and shape.content_x else shape.box.width
 
 
 def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[Segment]:
@@ -84,37 +88,6 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
     for glyph in glyphs:
         if isinstance(glyph, FormulaGlyph):
             out.append(Segment((glyph,), glyph.box, glyph.size, glyph.confidence, "ocr"))
-    return out
-
-
-def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
-    """Atoms with the true extent of brackets, large operators and arrows that have grown, in fonts for mathematics."""
-    out = []
-    for atom in atoms:
-        box, size = atom.glyph.box, atom.size
-        grows = atom.text in BRACKETS or atom.text in BIG_OPERATORS
-        if not is_math_font(atom.glyph.font) or not (grows or atom.text in ARROWS):
-            out.append(atom)
-            continue
-        if grows:
-            if atom.text in BRACKETS:
-                hit = (comps[:, 0] >= box.x0 - 0.2 * size) & (comps[:, 2] <= box.x1 + 0.2 * size)
-            else:
-                hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] < 2 * size)
-            # The font of large signs in TeX hangs them below their baseline.
-            hang = size if HANGING_FONT.search(atom.glyph.font) else 0.0
-            hit &= (comps[:, 1] < box.y1 + hang) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > 1.2 * size)
-        else:
-            hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)
-            middle = (comps[:, 1] + comps[:, 3]) / 2
-            hit &= (np.abs(middle - atom.axis) < 0.3 * size) & (comps[:, 3] - comps[:, 1] < 0.6 * size)
-        if hit.any():
-            own = comps[hit]
-            ink = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
-            baseline = ink.cy + AXIS * size if grows else atom.baseline
-            out.append(replace(atom, ink=ink, baseline=baseline))
-        else:
-            out.append(atom)
     return out
 
 
@@ -147,11 +120,12 @@ def _glyph(field: Field, atom: Atom) -> Glyph:
 def _fold_limits(field: Field, group: list[Atom]) -> None:
     hull = Box.hull(a.ink for a in group)
     around = field.near(hull.grow(3 * group[0].size, 1.6 * group[0].size))
-    merged = with_limits([*group, *(a for a in around if not any(a is g for g in group))])
-    new = [a for a in merged if not any(a is b for b in around) and not any(a is g for g in group)]
+    if not all(any(a is g for a in around) for g in group):
+        return  # a part of another operator's limits by now
+    merged = limited(group, around)
+    new = [a for a in merged if not any(a is b for b in around)]
     if new:
-        gone = [a for a in (*around, *group) if not any(a is m for m in merged)]
-        field.replace(gone, new[0])
+        field.replace([a for a in around if not any(a is m for m in merged)], new[0])
 
 
 def _fraction(field: Field, bar: Box) -> Atom | None:
@@ -195,20 +169,25 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
         return []
     largest = max(a.size for a in near)
     first = min((a for a in near if a.size >= SMALL * largest), key=away)
-    taken, hull, size = [first], first.ink, first.size
+    # Scripts may reach into the next row: large atoms are measured at the large ones alone.
+    taken, hull, core, size = [first], first.ink, first.ink, first.size
     changed = True
     while changed:
         changed = False
         for atom in atoms:
             if any(atom is t for t in taken):
                 continue
+            if atom.text in BRACKETS and not hull.y0 <= atom.ink.cy <= hull.y1:
+                continue  # of another row, grown into this one
             small = atom.size < SMALL * size
-            apart = max(hull.y0 - atom.ink.y1, atom.ink.y0 - hull.y1)
+            extent = hull if small else core
+            apart = max(extent.y0 - atom.ink.y1, atom.ink.y0 - extent.y1)
             if apart < (0.12 * size if small else -0.02 * size) and not (
-                small and _belongs_elsewhere(atom, taken, atoms)
+                small and _belongs_elsewhere(atom, taken, field.near(atom.ink.grow(0.3 * size, 0)))
             ):
                 taken.append(atom)
                 hull = hull.union(atom.ink)
+                core = core if small else core.union(atom.ink)
                 changed = True
     if _goes_on(field, taken, bar):
         return []

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.accents import accent_shapes
+from layout.formulas.brackets import drawn_brackets
 from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.shapes import Shape, ShapeKind
 from layout.types import Glyph, TextLayer
@@ -45,6 +46,7 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
                 used.add(id(found[1]))
     shapes.extend(accent_shapes(text.glyphs, comps, ink))
     shapes.extend(Shape("bar", b) for b in bars if id(b) not in used)
+    shapes.extend(drawn_brackets(text.paths, ink, em))
     shapes.extend(s for p in text.paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
     return shapes
 
@@ -136,12 +138,9 @@ def _root_of_path(path: Box, ink: Ink, em: float) -> Shape | None:
     """A radical: its top row of pixels is a straight stroke that starts right of the sign and runs to the end."""
     y = max(0, int(path.y0))
     band = np.asarray(ink[y : y + max(3, int(0.14 * em))].any(axis=0))
-    x, stop = int(path.x0), min(ink.shape[1] - 1, int(path.x1) + 2)
-    while x < stop and not band[x]:
-        x += 1
-    start = x
-    while x < stop and band[x]:
-        x += 1
+    low, high = int(path.x0), min(ink.shape[1] - 1, int(path.x1) + 2)
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], band[low:high].astype(np.int8), [0]]))) + low
+    start, x = max(zip(edges[::2], edges[1::2], strict=True), key=lambda run: run[1] - run[0], default=(low, low))
     if x - start < 0.3 * em or start - path.x0 > 2.0 * em or start - path.x0 < 0.15 * em:
         return None
     return Shape("radical", Box(path.x0, path.y0, float(x), path.y1), float(start))

@@ -8,7 +8,8 @@ from typing import Literal
 
 from layout.formulas.atoms import AXIS, Atom
 from layout.formulas.field import Field
-from layout.formulas.structure import SMALL, node_of
+from layout.formulas.limits import SMALL
+from layout.formulas.structure import node_of
 from layout.formulas.tree import Grid, Node, Row
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -103,8 +104,14 @@ def _rows(atoms: list[Atom]) -> list[list[Atom]]:
             rows.append([atom])
     for atom in atoms:
         if atom.size < SMALL * size:
-            min(rows, key=lambda row: abs(median(a.axis for a in row) - atom.ink.cy)).append(atom)
+            min(rows, key=lambda row: _strangeness(atom, row, size)).append(atom)
     return rows
+
+
+def _strangeness(script: Atom, row: list[Atom], size: float) -> float:
+    """How far a small atom lies from a row: off its axis, and beyond a script's distance from its nearest letter."""
+    gap = min(max(script.ink.x0 - a.ink.x1, a.ink.x0 - script.ink.x1, 0.0) for a in row if a.size >= SMALL * size)
+    return abs(median(a.axis for a in row) - script.ink.cy) + max(gap - 0.4 * size, 0.0)
 
 
 def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tuple[list[list[Atom]], list[Atom]]:
@@ -115,9 +122,25 @@ def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tup
     if not level or not others:
         return rows, content
     edge = max(a.ink.x1 for r in others for a in r if a.size >= SMALL * size)
-    kept = [[a for a in r if a.ink.x0 < edge + (0.35 * size if a.size < SMALL * size else -0.02 * size)] for r in rows]
+    kept = [_up_to(r, edge, size) for r in rows]
     kept = [r for r in kept if any(a.size >= SMALL * size for a in r)]
     return kept, [a for r in kept for a in r]
+
+
+def _up_to(row: list[Atom], edge: float, size: float) -> list[Atom]:
+    """The atoms of a row up to an edge, and the rest of a number that runs over it."""
+    kept: list[Atom] = []
+    for atom in sorted(row, key=lambda a: a.ink.x0):
+        inside = atom.ink.x0 < edge + (0.35 * size if atom.size < SMALL * size else -0.02 * size)
+        last = kept[-1] if kept else atom
+        number = last.text.isdigit() and (atom.text.isdigit() or atom.text == ".")
+        goes_on = number or (last.text == "." and atom.text.isdigit())
+        if not inside and not (
+            goes_on and atom.glyph.font == last.glyph.font and atom.ink.x0 - last.ink.x1 < 0.1 * size
+        ):
+            break
+        kept.append(atom)
+    return kept
 
 
 def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, ...]]:

@@ -21,7 +21,7 @@ Ink = NDArray[np.bool_]
 LONGEST_EM = 12.0
 TALLEST_EM, LOWEST_EM = 0.8, 0.1  # heights of such drawings
 APART_EM = (0.1, 0.32)  # between the bars of a long equals sign
-SIGNS: dict[str, str] = {"equals": "=", "arrow": "→", "harpoons": "⇌"}
+SIGNS: dict[str, str] = {"equals": "=", "arrow": "→", "harpoons": "⇌", **{sign: sign for sign in "()[]{}|"}}
 
 
 def long_sign(path: Box, ink: Ink, em: float) -> Shape | None:
@@ -115,8 +115,8 @@ def _beside(atoms: Sequence[Atom], box: Box) -> Atom | None:
     best: tuple[float, Atom] | None = None
     for atom in atoms:
         gap = max(box.x0 - atom.ink.x1, atom.ink.x0 - box.x1)
-        level = abs(atom.axis - box.cy) < 0.25 * atom.size
-        if level and -0.1 * atom.size < gap < 1.2 * atom.size and (best is None or gap < best[0]):
+        level = abs(atom.axis - box.cy) < max(0.25 * atom.size, 0.5 * box.height - 0.1 * atom.size)
+        if level and -0.1 * atom.size < gap < 1.8 * atom.size and (best is None or gap < best[0]):
             best = (gap, atom)
     return best[1] if best else None
 

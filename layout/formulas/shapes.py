@@ -7,7 +7,9 @@ from typing import Literal
 
 from wholepage.boxes import Box
 
-ShapeKind = Literal["bar", "radical", "arrow", "hat", "dot", "tilde", "equals", "harpoons"]
+ShapeKind = Literal[
+    "bar", "radical", "arrow", "hat", "dot", "tilde", "equals", "harpoons", "(", ")", "[", "]", "{", "}", "|"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +18,8 @@ class Shape:
 
     A `bar` is a fraction's bar, an overline or an underline: which of them, the structure analyser decides. A
     `radical`'s box covers the sign with its overline, `content_x` is the x at which the radicand begins (the sign
-    itself lies left of it). `equals` and `harpoons` are drawn long signs, an `arrow` may be one too.
+    itself lies left of it). `equals` and `harpoons` are drawn long signs, an `arrow` may be one too; brackets are
+    named by themselves.
     """
 
     kind: ShapeKind

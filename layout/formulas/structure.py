@@ -7,24 +7,17 @@ from dataclasses import dataclass
 from statistics import median
 
 from layout.formulas.atoms import Atom
-from layout.formulas.symbols import BIG_OPERATORS, BRACKETS, UNDER_OPERATORS
+from layout.formulas.limits import ARROWS, SMALL, limits_of, operators
+from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Arrow, Frac, Grid, Node, Row, Script, Sym, row_of
 from layout.segments import is_wide
 from wholepage.boxes import Box
 
-SMALL = 0.86  # a font smaller than this share of its row's is a script's
 RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline that make a script
 NEAR_EM = 0.5  # a script stands this close behind its base
 PRIMES = frozenset("'′″’")
 DEGREES = frozenset("°∘")
 CARRIERS = frozenset(")]}|∣‖⟩′∞!∂∇ℓ△□°%")
-ARROWS = {
-    "→": "xrightarrow",
-    "⟶": "xrightarrow",
-    "⇌": "xrightleftharpoons",
-    "⇋": "xrightleftharpoons",
-    "=": "xlongequal",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +115,19 @@ def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
     large = [a for a in atoms if a.size >= SMALL * size]
     firm = [a for a in large if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
     letters = [a for a in firm if a.text.isalnum()] or firm or large
-    return size, median(a.baseline for a in letters)
+    return size, _common([a for a in letters if a.glyph.font not in ("", "italic")] or letters, size)
+
+
+def _common(letters: Sequence[Atom], size: float) -> float:
+    """The baseline that most letters stand on; the first letter's where as many stand on another one."""
+    ordered = sorted(letters, key=lambda a: a.ink.x0)
+    if ordered[0].glyph.font in ("", "italic"):
+        return median(a.baseline for a in ordered)
+    best: list[float] = []
+    for atom in ordered:
+        level = [o.baseline for o in ordered if abs(o.baseline - atom.baseline) < 0.1 * size]
+        best = level if len(level) > len(best) else best
+    return median(best)
 
 
 def _level(atom: Atom, size: float, baseline: float) -> int:
@@ -226,44 +231,13 @@ def with_limits(atoms: Sequence[Atom]) -> list[Atom]:
     """Atoms with what stands right above and below a large operator (∑ ∫ lim max) made its limits."""
     rest = list(atoms)
     for group in operators(atoms):
-        rest = _limited(group, rest)
+        rest = limited(group, rest)
     return rest
 
 
-def operators(atoms: Sequence[Atom]) -> list[list[Atom]]:
-    """Large operators: single signs, and the words lim, max, min as runs of letters."""
-    found = [[a] for a in atoms if a.text in BIG_OPERATORS or (a.text in ARROWS and a.ink.width > 1.1 * a.size)]
-    letters = sorted((a for a in atoms if a.text in ("l", "m")), key=lambda a: a.ink.x0)
-    if not letters:
-        return found
-    for first in letters:
-        run = [first]
-        while len(run) < 3:
-            nexts = [
-                a
-                for a in atoms
-                if a.text
-                and abs(a.baseline - first.baseline) < 0.1 * first.size
-                and abs(a.size - first.size) < 0.1 * first.size
-                and -0.1 * first.size <= a.ink.x0 - run[-1].ink.x1 < 0.2 * first.size
-                and a is not run[-1]
-            ]
-            if not nexts:
-                break
-            run.append(min(nexts, key=lambda a: a.ink.x0))
-        if "".join(a.text for a in run) in UNDER_OPERATORS:
-            found.append(run)
-    return found
-
-
-def _limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
+def limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
     """`atoms` with the operator's limits folded into it, where it has any."""
-    hull = Box.hull(a.ink for a in group)
-    size = group[0].size
-    others = [a for a in atoms if not any(a is g for g in group)]
-    small = [a for a in others if a.size < SMALL * size and (a.ink.y1 < hull.cy or a.ink.y0 > hull.cy)]
-    below = _stack(hull, [a for a in small if a.ink.cy > hull.cy], size, below=True)
-    above = _stack(hull, [a for a in small if a.ink.cy < hull.cy], size, below=False)
+    below, above = limits_of(group, atoms)
     if not below and not above:
         return atoms
     lower, upper = (node_of(part) if part else None for part in (below, above))
@@ -275,37 +249,6 @@ def _limited(group: list[Atom], atoms: list[Atom]) -> list[Atom]:
         node = Arrow(upper, lower, ARROWS[group[0].text])
     used = [*group, *below, *above]
     box = Box.hull(a.ink for a in used)
-    lead = group[0]
-    merged = Atom(node, Box(hull.x0, box.y0, hull.x1, box.y1), lead.baseline, size, lead.glyph)
+    lead, hull = group[0], Box.hull(a.ink for a in group)
+    merged = Atom(node, Box(hull.x0, box.y0, hull.x1, box.y1), lead.baseline, lead.size, lead.glyph)
     return [*(a for a in atoms if not any(a is u for u in used)), merged]
-
-
-def _stack(hull: Box, atoms: list[Atom], size: float, below: bool) -> list[Atom]:
-    """The row of small atoms centred right above or below an operator."""
-    near = [
-        a
-        for a in atoms
-        if a.ink.x1 > hull.x0 - 0.1 * size
-        and a.ink.x0 < hull.x1 + 0.1 * size
-        and (a.ink.y0 - hull.y1 if below else hull.y0 - a.ink.y1) < 0.7 * size
-    ]
-    near = [a for a in near if a.ink.cx >= hull.x0 - 0.3 * size and a.ink.cx <= hull.x1 + 0.3 * size]
-    if not near:
-        return []
-    first = min(near, key=lambda a: abs(a.ink.cy - hull.cy))
-    row, changed = [first], True
-    while changed:
-        changed = False
-        span = Box.hull(a.ink for a in row)
-        for atom in atoms:
-            if any(atom is r for r in row):
-                continue
-            gap = max(atom.ink.x0 - span.x1, span.x0 - atom.ink.x1)
-            if gap < 0.35 * first.size and atom.ink.y_overlap(span.grow(0, 0.2 * first.size)) > 0.3 * atom.ink.height:
-                row.append(atom)
-                changed = True
-                break
-    span = Box.hull(a.ink for a in row)
-    beside = span.x0 >= hull.x1 - 0.25 * size and len(row) >= 1
-    centred = abs(span.cx - hull.cx) <= max(0.4 * size, 0.3 * hull.width)
-    return row if centred and not beside else []
