@@ -67,7 +67,7 @@ def _scalar_values(a: Scalar, b: Scalar) -> Finding:
         finding = _mixed(b, a)
     else:
         return no("other kinds")
-    if finding.equal and a.name and b.name and not _names_agree(a.name, b.name):
+    if (finding.equal or finding.unit_only) and a.name and b.name and not _names_agree(a.name, b.name):
         return open_finding(f"equal values of {a.name} and of {b.name}")
     return finding
 

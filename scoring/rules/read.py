@@ -38,6 +38,7 @@ _REMARK_MARK = re.compile(r"[∈<>≤≥≠一-鿿]")
 _WHOLE_DOMAIN = re.compile(r"∈\s*(?:\{?\s*[ℕℤNZ])|^\s*n\s*≥\s*1\s*$")
 _ABOUT = re.compile(r"^\s*(?:大约|大概|约为|约等于|近似为|约|about|approximately|approx\.?|≈|~)\s*")
 _STATEMENT_NUMBERS = re.compile(r"^\(\d{1,2}\)(?:[\s,、;和]*\(\d{1,2}\))+$")
+_CIRCLED = re.compile(r"\W*[①-⑳]\W*$")
 _CROSS = re.compile(r"(?:\\vec|\\overrightarrow)\s*(?:\{[^{}]*\}|\w)\s*×\s*\\(?:vec|overrightarrow)")
 _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
 
@@ -45,6 +46,8 @@ _NAMED_POINT = re.compile(r"^[A-Z](?:_\{?\w\}?)?'?\s*(?=\(.*,.*\)$)")
 @lru_cache(maxsize=4096)
 def read(text: str) -> Value:
     """The value that `text` states. Raises Unreadable when it is not a value that the rules know."""
+    if _CIRCLED.match(text):
+        raise Unreadable("the number of a statement")  # ② is not 2
     spelled = trim(tidy(text))
     if _STATEMENT_NUMBERS.match(spelled):
         raise Unreadable("numbers of statements")  # ①③ is no product
