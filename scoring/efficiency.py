@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -133,8 +133,3 @@ def price_of(price: Price, input_tokens: int | None, generated: int | None, cach
         return None
     fresh = input_tokens - cached
     return (fresh * price.input + cached * price.cached_input + generated * price.output) / 1e6
-
-
-def price_for(prices: Mapping[str, Price], model: str) -> Price | None:
-    """Price by the exact model name."""
-    return prices.get(model)
