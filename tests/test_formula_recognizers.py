@@ -78,6 +78,7 @@ def fresh() -> Iterator[None]:
 def paddle(monkeypatch: pytest.MonkeyPatch) -> StandIn:
     stand_in = StandIn()
     monkeypatch.setitem(sys.modules, "paddleocr", stand_in.module())
+    monkeypatch.setattr("layout.formulas.recognizers.find_spec", lambda name: None)
     return stand_in
 
 
@@ -150,7 +151,8 @@ def test_paddle_is_called_as_it_wants_to_be(paddle: StandIn) -> None:
     assert recogniser.recognise([]) == [] and paddle.made == []
     assert recogniser.recognise([red, red]) == [RecognisedFormula("x ^ { 0 }"), RecognisedFormula("x ^ { 1 }")]
     recogniser.recognise([red])
-    assert paddle.made == [{"model_name": DEFAULT_MODEL, "cpu_threads": 3}]
+    threads = {"intra_op_num_threads": 3}
+    assert paddle.made == [{"model_name": DEFAULT_MODEL, "engine": "onnxruntime", "engine_config": threads}]
     images, batch = paddle.asked[0]
     assert batch == 8 and images[0][0, 0].tolist() == [0, 0, 255]  # OpenCV's order
     assert images[0].flags["C_CONTIGUOUS"]
@@ -159,7 +161,13 @@ def test_paddle_is_called_as_it_wants_to_be(paddle: StandIn) -> None:
 
 def test_another_model_is_named(paddle: StandIn) -> None:
     PpFormulaNet("PP-FormulaNet_plus-S").recognise([np.zeros((9, 9, 3), np.uint8)])
-    assert paddle.made == [{"model_name": "PP-FormulaNet_plus-S"}]
+    assert paddle.made == [{"model_name": "PP-FormulaNet_plus-S", "engine": "onnxruntime"}]
+
+
+def test_paddlepaddle_is_used_where_it_is(paddle: StandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("layout.formulas.recognizers.find_spec", lambda name: name == "paddle")
+    PpFormulaNet("", 2).recognise([np.zeros((9, 9, 3), np.uint8)])
+    assert paddle.made == [{"model_name": DEFAULT_MODEL, "enable_mkldnn": False, "cpu_threads": 2}]
 
 
 def test_a_model_that_does_not_load_is_tried_once(paddle: StandIn) -> None:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
@@ -127,15 +128,22 @@ class PpFormulaNet:
         if self._failure:
             raise WholepageError(self._failure)
         if self._model is None:
-            options = {"cpu_threads": self._threads} if self._threads else {}
             try:
-                self._model = self._kind(model_name=self._model_name, **options)
+                self._model = self._kind(model_name=self._model_name, **_options(self._threads))
             except Exception as error:
                 if is_interrupt(error):
                     raise
                 self._failure = f"{self._model_name} could not be loaded ({type(error).__name__}: {error})"
                 raise WholepageError(self._failure) from error
         return self._model
+
+
+def _options(threads: int) -> dict[str, Any]:
+    """Options of PaddleOCR 3.7: paddlepaddle where it is installed, else the onnxruntime that is there anyway."""
+    if find_spec("paddle") is not None:
+        # oneDNN of paddlepaddle 3.3 fails on some processors.
+        return {"enable_mkldnn": False, **({"cpu_threads": threads} if threads else {})}
+    return {"engine": "onnxruntime", **({"engine_config": {"intra_op_num_threads": threads}} if threads else {})}
 
 
 def _version(package: str) -> str:
