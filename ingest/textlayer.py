@@ -12,7 +12,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
-from ingest.texfonts import decode_tex
+from ingest.mathfonts import decode_math
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import POINTS_PER_INCH, Box
 
@@ -146,7 +146,7 @@ def _shifted_fonts(raw: dict[str, Any]) -> set[str]:
 
 def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:
     size = float(span["size"])
-    text = clean(decode_tex(char["c"], span["font"]))
+    text = clean(decode_math(char["c"], span["font"]))
     if not text or not size > 0 or not all(math.isfinite(v) for v in (*char["bbox"], *char["origin"])):
         return None
     scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))

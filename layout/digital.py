@@ -63,6 +63,8 @@ def _fit(script: Segment, main: Segment) -> float:
         tall = isinstance(glyph, FormulaGlyph)
         extent = glyph.box.grow(0, 0.5 * script.em) if tall else main.band
         shift = (main.band.y1 - script.band.y1) / main.em
+        if tall and not glyph.box.grow(0, 0.1 * main.em).y0 < script.box.cy < glyph.box.y1 + 0.1 * main.em:
+            continue
         if not tall and not LOWEST < shift < HIGHEST:
             continue
         share = extent.y_overlap(script.band) / max(script.band.height, 1.0)

@@ -15,7 +15,8 @@ from layout.formulas.grids import fold_grids
 from layout.formulas.grown import measured
 from layout.formulas.limits import SMALL, operators
 from layout.formulas.longsigns import sign_atoms
-from layout.formulas.shapes import Shape
+from layout.formulas.negation import negated
+from layout.formulas.shapes import Shape, distinct, extent
 from layout.formulas.structure import limited, node_of
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
@@ -50,14 +51,14 @@ def assemble(
     Returns:
         The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
     """
-    atoms = [atom_of(g) for g in glyphs if not g.text.isspace() and g.text not in ACCENTS]
+    atoms = [atom_of(g) for g in negated(glyphs) if not g.text.isspace() and g.text not in ACCENTS]
     signs, shapes = sign_atoms(atoms, shapes)
     field = Field([*(atoms if comps is None else measured(atoms, comps)), *signs])
     blanks = [g for g in glyphs if g.text.isspace()]
     unused: list[Shape] = []
     for group in operators(field.all()):
         _fold_limits(field, group)
-    for shape in sorted(distinct(shapes), key=_extent):
+    for shape in sorted(distinct(shapes), key=extent):
         made = _radical(field, shape) if shape.kind == "radical" else _over(field, shape)
         if made is None and shape.kind == "bar":
             made = _fraction(field, shape.box)
@@ -65,11 +66,6 @@ def assemble(
             unused.append(shape)
     fold_grids(field)
     return [*blanks, *(_glyph(field, a) for a in field.all())], unused
-
-
-def _extent(shape: Shape) -> float:
-    """What is narrower is made first; a radical in a numerator comes before the fraction's bar below it."""
-    return shape.box.x1 - shape.content_x + 2 if shape.kind == "radical" and shape.content_x else shape.box.width
 
 
 def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[Segment]:
@@ -89,23 +85,6 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
         if isinstance(glyph, FormulaGlyph):
             out.append(Segment((glyph,), glyph.box, glyph.size, glyph.confidence, "ocr"))
     return out
-
-
-def distinct(shapes: Sequence[Shape]) -> list[Shape]:
-    """Shapes without those that describe the same stroke: one drawn rule is found in the PDF and in its image."""
-    kept: list[Shape] = []
-    for shape in shapes:
-        b = shape.box
-        same = (
-            k
-            for k in kept
-            if k.kind == shape.kind
-            and b.x_overlap(k.box) > 0.8 * min(b.width, k.box.width)
-            and abs(b.cy - k.box.cy) < 2
-        )
-        if next(same, None) is None:
-            kept.append(shape)
-    return kept
 
 
 def _glyph(field: Field, atom: Atom) -> Glyph:
@@ -180,10 +159,12 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
             if atom.text in BRACKETS and not hull.y0 <= atom.ink.cy <= hull.y1:
                 continue  # of another row, grown into this one
             small = atom.size < SMALL * size
+            if not small and abs(atom.axis - first.axis) > 0.45 * size:
+                continue  # on another row
             extent = hull if small else core
             apart = max(extent.y0 - atom.ink.y1, atom.ink.y0 - extent.y1)
             if apart < (0.12 * size if small else -0.02 * size) and not (
-                small and _belongs_elsewhere(atom, taken, field.near(atom.ink.grow(0.3 * size, 0)))
+                small and _belongs_elsewhere(atom, taken, field.near(atom.ink.grow(size, 0)))
             ):
                 taken.append(atom)
                 hull = hull.union(atom.ink)
@@ -200,9 +181,9 @@ def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bo
     def fit(base: Atom) -> float:
         gap = script.ink.x0 - base.ink.x1
         level = base.ink.y_overlap(script.ink) / max(script.ink.height, 1.0)
-        return level if -0.3 * base.size <= gap < 0.3 * base.size else 0.0
+        return level - max(gap, 0.0) / (2 * base.size) if -0.3 * base.size <= gap < 1.0 * base.size else 0.0
 
-    rest = [a for a in atoms if a.size > script.size and not any(a is t for t in taken)]
+    rest = [a for a in atoms if a.size > script.size and a.text.isalnum() and not any(a is t for t in taken)]
     return max(map(fit, rest), default=0.0) > max(map(fit, taken), default=0.0)
 
 
@@ -234,17 +215,30 @@ def _radical(field: Field, shape: Shape) -> Atom | None:
         if a.text != ROOT_SIGN and start - 0.15 * a.size <= a.ink.cx <= box.x1 + 0.1 * a.size
         and box.y0 - 0.1 * a.size <= a.ink.cy <= box.y1 + 0.35 * a.size and a.ink.x1 <= box.x1 + 0.35 * a.size
     ]  # fmt: skip
+    inside = _upper_row(inside, box.y1)
     if not inside:
         return None
     size = max(a.size for a in inside)
     signs = [a for a in field.near(box) if a.text == ROOT_SIGN and a.ink.cx < start + 0.3 * size]
     index = _index(field, box, start, size, inside)
     node = Root(node_of(inside), node_of(index) if index else None)
-    hull = Box.hull([box, *(a.ink for a in (*inside, *index))])
+    # A letter of the next row may touch the sign.
+    sign = Box(box.x0, box.y0, box.x1, min(box.y1, max(a.ink.y1 for a in inside) + 0.25 * size))
+    hull = Box.hull([sign, *(a.ink for a in (*inside, *index))])
     largest = max(inside, key=lambda a: a.size)
     row = [a.baseline for a in inside if a.size >= SMALL * size]
     glyph = Glyph("", hull, size, largest.glyph.font, min(a.glyph.confidence for a in inside), median(row))
     return field.replace([*inside, *signs, *index], Atom(node, hull, median(row), size, glyph))
+
+
+def _upper_row(inside: list[Atom], bottom: float) -> list[Atom]:
+    """What stands under a radical's line, without the next row of print, which may begin right below the sign."""
+    size = max((a.size for a in inside), default=0.0)
+    firm = [a for a in inside if a.glyph.font not in ("", "italic") and a.size >= SMALL * size and a.ink.cy <= bottom]
+    if not firm:
+        return inside
+    lowest = min((a.baseline for a in firm if a.text.isalnum()), default=bottom)
+    return [a for a in inside if a.ink.cy <= lowest + (0.3 * size if a.size < SMALL * size else 0.0)]
 
 
 def _index(field: Field, box: Box, start: float, size: float, inside: list[Atom]) -> list[Atom]:

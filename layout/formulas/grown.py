@@ -17,9 +17,13 @@ from wholepage.boxes import Box
 HANGING_FONT = re.compile(r"CMEX|LMMathExtension", re.I)
 
 
+GROWING = BRACKETS | BIG_OPERATORS
+
+
 def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
     """Atoms with the true extent of brackets, large operators and arrows that have grown, in fonts for mathematics."""
     out = []
+    centres = np.array([(a.ink.cx, a.ink.cy) for a in atoms if a.text and a.text not in GROWING])
     for atom in atoms:
         box, size = atom.glyph.box, atom.size
         grows = atom.text in BRACKETS or atom.text in BIG_OPERATORS
@@ -38,11 +42,22 @@ def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
             hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)
             middle = (comps[:, 1] + comps[:, 3]) / 2
             hit &= (np.abs(middle - atom.axis) < 0.3 * size) & (comps[:, 3] - comps[:, 1] < 0.6 * size)
-        if hit.any():
-            own = comps[hit]
+        own = _alone(comps[hit], centres) if atom.text in BRACKETS else comps[hit]
+        if len(own):
             ink = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
             baseline = ink.cy + AXIS * size if grows else atom.baseline
             out.append(replace(atom, ink=ink, baseline=baseline))
         else:
             out.append(atom)
     return out
+
+
+def _alone(comps: NDArray[np.float64], centres: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Components that hold no other character: where a bracket touches a letter of the next row, both are one."""
+    if not len(centres):
+        return comps
+    keep = [
+        not ((centres[:, 0] > c[0]) & (centres[:, 0] < c[2]) & (centres[:, 1] > c[1]) & (centres[:, 1] < c[3])).any()
+        for c in comps
+    ]
+    return comps[keep]

@@ -110,8 +110,10 @@ def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
     if len(wide) >= 3:
         # In a sentence the ideographs are the line, also where formulas are set in larger type.
         usual = median(a.size for a in wide)
-        if usual >= 0.76 * size:
-            return usual, median(a.baseline for a in wide if abs(a.size - usual) < 0.1 * usual)
+        line = median(a.baseline for a in wide if abs(a.size - usual) < 0.1 * usual)
+        lowered = line - median(a.baseline for a in atoms if a.size >= SMALL * size) > 0.2 * size
+        if usual >= 0.76 * size and not lowered:  # words as subscripts are no line
+            return usual, line
     large = [a for a in atoms if a.size >= SMALL * size]
     firm = [a for a in large if isinstance(a.node, Sym) and a.text not in BRACKETS and a.text not in BIG_OPERATORS]
     letters = [a for a in firm if a.text.isalnum()] or firm or large

@@ -1,0 +1,51 @@
+"""Characters of the fonts that word processors set formulas in: Symbol, MathType's MT Extra; signs of KaTeX's fonts.
+
+Symbol is Adobe's encoding (PDF 32000-1, annex D.5). A PDF may give its codes as they are (`a` for α), moved to the
+private use area (U+F061, as Word writes them), or rightly as Unicode. MT Extra's codes are those of the font as
+MathType installs it. What the font cannot mean as printed is replaced, a right text layer stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ingest.texfonts import decode_tex
+
+SYMBOL = re.compile(r"^(?:\w{6}\+)?(?:Symbol(?!\w*Neu)|StandardSymbols|Euclid ?Symbol|MT ?Symbol)", re.I)
+EXTRA = re.compile(r"^(?:\w{6}\+)?(?:MT[- ]?Extra|Euclid ?Extra)", re.I)
+KATEX = re.compile(r"^(?:\w{6}\+)?KaTeX", re.I)
+PRIVATE = range(0xF000, 0xF100)  # Word's place for codes of symbol fonts
+
+_LOW = "!∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼"  # 0x21–0x7E
+_HIGH = (
+    "ϒ′≤/∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…|⎯↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√·¬∧∨⇔⇐⇑⇒⇓◊⟨®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\ufffd⟩∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭"  # 0xA1–0xFE
+)
+SYMBOL_CODES = {
+    **{0x21 + n: sign for n, sign in enumerate(_LOW)},
+    **{0xA1 + n: sign for n, sign in enumerate(_HIGH)},
+}
+EXTRA_CODES = {
+    0x3A: "∼", 0x3B: "≃", 0x3C: "◁", 0x3D: "≪", 0x3E: "▷", 0x3F: "≫", 0x43: "∐", 0x48: "¬", 0x49: "⋂", 0x4B: "…",
+    0x4C: "⋯", 0x4D: "⋮", 0x4E: "⋰", 0x4F: "⋱", 0x50: "∥", 0x51: "∵", 0x52: "∡", 0x53: "∢", 0x55: "⋃", 0x56: "△",
+    0x57: "□", 0x61: "↦", 0x68: "ℏ", 0x6C: "ℓ",
+}  # fmt: skip
+KATEX_CODES = {0xE020: "\u0338", 0xE006: "≨", 0xE007: "≩", 0xE00C: "⊊", 0xE010: "≰", 0xE011: "≱"}
+_MEANT = frozenset(SYMBOL_CODES.values())
+
+
+def decode_math(char: str, font: str) -> str:
+    """The character that `char` prints in a font for mathematics; `char` itself where it is right already."""
+    if len(char) != 1:
+        return char
+    point = ord(char)
+    if SYMBOL.match(font):
+        if point in PRIVATE:
+            return SYMBOL_CODES.get(point - 0xF000, char)
+        # The font has no Latin letters; above them codes and Unicode overlap, and Unicode is likelier.
+        raw = point < 0x7F or (0xA1 <= point <= 0xFE and char not in _MEANT and char != "µ")
+        return SYMBOL_CODES.get(point, char) if raw else char
+    if EXTRA.match(font):
+        return EXTRA_CODES.get(point - 0xF000 if point in PRIVATE else point, char)
+    if KATEX.match(font):
+        return KATEX_CODES.get(point, char)
+    return decode_tex(char, font)
