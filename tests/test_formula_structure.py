@@ -64,6 +64,7 @@ ROWS: list[tuple[str, list[Glyph], list[Shape], str]] = [
      [*put("1", 10, 58, 21), *put("v", 10, 82, 21), *put("2", 10, 122)], [bar(8, 24, 62), bar(4, 30, AXIS)],
      r"\frac{\frac{1}{v}}{2}"),
     ("radical", put("2", 20), [Shape("radical", Box(0, 72, 36, 106), 19)], r"\sqrt{2}"),
+    ("decimal point in a radical", put("1.9", 20), [Shape("radical", Box(0, 72, 66, 106), 19)], r"\sqrt{1.9}"),
     ("radical with index", [*put("3", 4, 84, 15), *put("2", 20)], [Shape("radical", Box(0, 72, 36, 106), 19)],
      r"\sqrt[3]{2}"),
     ("radical in a numerator as wide as the bar",

@@ -238,7 +238,7 @@ def _upper_row(inside: list[Atom], bottom: float) -> list[Atom]:
     if not firm:
         return inside
     lowest = min((a.baseline for a in firm if a.text.isalnum()), default=bottom)
-    return [a for a in inside if a.ink.cy <= lowest + (0.3 * size if a.size < SMALL * size else 0.0)]
+    return [a for a in inside if a.ink.cy <= lowest + (0.3 if a.size < SMALL * size else 0.15) * size]
 
 
 def _index(field: Field, box: Box, start: float, size: float, inside: list[Atom]) -> list[Atom]:
