@@ -12,6 +12,7 @@ from samples.formulas import generate, to_latex, trial
 from samples.formulas.measure import Wanted, found_formulas, pair
 from samples.formulas.render import Style, families, typst_pages
 from samples.formulas.sheets import Sentence, Sheet
+from samples.formulas.tree import Frac, Row, Script, Sym
 
 # Every formula of these kinds must come back exactly, whatever the generator makes of it.
 SOLID = (
@@ -69,3 +70,13 @@ def test_sheets_of_all_kinds_come_back(engine, family):
     wrong = [(r.kind, r.true, r.outcome.latex) for r in results if not r.outcome.exact]
     assert 1 - len(wrong) / len(results) >= FLOOR["digital"], wrong
     assert extra <= 0.15 * len(results)
+
+
+def test_a_subscript_above_a_bar_belongs_to_the_letter_beside_it(engine):
+    """Neither an ideograph nor a letter before the fraction takes the subscript of its numerator."""
+    fraction = Frac(Script(Sym("a"), sub=Sym("0")), Sym("a"))
+    trees = [Row((fraction, Sym("="), Sym("b"))), Row((Sym("x"), fraction, Sym("="), Sym("b")))]
+    (shot,) = trial.shots(typst_pages(sentences(2), trees, Style("ncm")).pdf, "digital")
+    text = "".join(line.text for line in analyse_page(shot.page, engine).lines)
+    assert r"$\frac{a_0}{a}=b$" in text
+    assert r"$x\frac{a_0}{a}=b$" in text

@@ -20,7 +20,7 @@ from layout.formulas.shapes import Shape, distinct, extent
 from layout.formulas.structure import limited, node_of
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
 from layout.formulas.tree import Frac, Node, Over, Root, plain
-from layout.segments import Segment, segment_of
+from layout.segments import Segment, is_wide, segment_of
 from layout.types import Glyph
 from wholepage.boxes import Box
 
@@ -183,7 +183,19 @@ def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bo
         level = base.ink.y_overlap(script.ink) / max(script.ink.height, 1.0)
         return level - max(gap, 0.0) / (2 * base.size) if -0.3 * base.size <= gap < 1.0 * base.size else 0.0
 
-    rest = [a for a in atoms if a.size > script.size and a.text.isalnum() and not any(a is t for t in taken)]
+    def apart(base: Atom) -> bool:
+        # A letter of the part stands between: the script is that one's.
+        return any(base.ink.x1 <= t.ink.cx < script.ink.x0 and t.ink.y_overlap(script.ink) > 0 for t in taken)
+
+    rest = [
+        a
+        for a in atoms
+        if a.size > script.size
+        and a.text.isalnum()
+        and not is_wide(a.text)
+        and not any(a is t for t in taken)
+        and not apart(a)
+    ]
     return max(map(fit, rest), default=0.0) > max(map(fit, taken), default=0.0)
 
 
