@@ -168,10 +168,25 @@ def test_a_value_equals_itself(text: str) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(values, values)
+@example("(0)", "(1)+(0)")
+@example("-3", "(1)-3")
 def test_marking_is_never_right_one_way_and_wrong_the_other(left: str, right: str) -> None:
     there = mark(Gold("fill_in_blank", (left,)), f"\\boxed{{{right}}}").verdict
     back = mark(Gold("fill_in_blank", (right,)), f"\\boxed{{{left}}}").verdict
     assert {there, back} != {"correct", "wrong"}
+
+
+@pytest.mark.parametrize(
+    ("key", "answer", "verdict"),
+    [
+        ("(1)+x", "x", "wrong"), ("(1)+x", "x+1", "correct"), ("(1)5", "5", "correct"), ("(1) -3", "-3", "correct"),
+        ("(1)\\sqrt{2}", "\\sqrt{2}", "correct"), ("(1)-3", "-3", "undecided"), ("(1)-3", "7", "wrong"),
+        ("(2)(x+1)", "x+1", "undecided"), ("(2)(x+1)", "2x+2", "undecided"), ("①-3", "-3", "correct"),
+        ("(2)\\times10^3", "2000", "correct"),
+    ],
+)  # fmt: skip
+def test_a_label_before_a_key_is_told_from_a_factor(key: str, answer: str, verdict: str) -> None:
+    assert mark(Gold("fill_in_blank", (key,)), f"\\boxed{{{answer}}}").verdict == verdict
 
 
 @settings(max_examples=200, deadline=None)

@@ -27,6 +27,11 @@ _ONE_ENOUGH = re.compile(
     r"(?:写出|填|任写|举出|任选)(?:其中)?(?:的)?一[个种条]|一[个种条]即可|only one|any one of", re.IGNORECASE
 )
 _LABEL = re.compile(r"^\s*(?:[(（]\s*\d{1,2}\s*[)）]|[①-⑳])\s*(?=\S)")
+_LABELS_ONLY = re.compile(r"(?:[\s,，、和]*(?:[(（]\s*\d{1,2}\s*[)）]|[①-⑳]))+\s*")
+# A sign that needs something before it: what looks like a label is the first operand.
+_GOES_ON = re.compile(r"[+*/^_=<>≤≥×÷·∪∩%!°]|\\(?:times|div|cdot|cup|cap|leq?|geq?|neq?|lt|gt|circ)(?![a-z])")
+
+_EITHER = re.compile(r"[-−±(（\[]|\\(?:pm|left)(?![a-z])")
 
 
 def names_no_answer(gold: str) -> bool:
@@ -80,7 +85,17 @@ def alternatives(gold: str) -> tuple[list[str], list[str]]:
     return [text], []
 
 
-def without_label(gold: str) -> str:
-    """A key without a leading (1) or ①, unless the labels are the answer: (2)(3)."""
-    stripped = _LABEL.sub("", gold, count=1)
-    return gold if re.fullmatch(r"(?:[\s,，、和]*(?:[(（]\s*\d{1,2}\s*[)）]|[①-⑳]))+\s*", stripped) else stripped
+def without_label(gold: str) -> list[str]:
+    """The readings of a key that may begin with a label (1) or ①, the likeliest first; one or two texts.
+
+    (2)(3) are answers, not labels. `(1)+x` goes on as a sum: no label. `(1)-3` and `(2)(x+1)` may be either, so that
+    both readings are given; with a blank behind it, (1) is a label.
+    """
+    label = _LABEL.match(gold)
+    if label is None:
+        return [gold]
+    rest = gold[label.end() :]
+    if _LABELS_ONLY.fullmatch(rest) or _GOES_ON.match(rest):
+        return [gold]
+    either = not label.group()[-1].isspace() and label.group().strip()[-1] in ")）" and _EITHER.match(rest) is not None
+    return [rest, gold] if either else [rest]

@@ -52,7 +52,15 @@ def judge_part(gold: str, found: Found, around: Surroundings) -> Judged:  # noqa
         return Judged(None, "no_key", "the key gives no answer to compare with", found.text)
     if (identical := _identical(gold, found)) is not None and not _is_hedged(gold, found):
         return identical
-    bare, open_ended = keys.split_not_unique(keys.without_label(gold))
+    judged = [_against_key(reading, found, around) for reading in keys.without_label(gold)]
+    if len({one.equal for one in judged}) > 1:
+        return Judged(None, "key_label", "the key may begin with a label or with a factor", found.text)
+    return judged[0]
+
+
+def _against_key(gold: str, found: Found, around: Surroundings) -> Judged:
+    """The verdict on one part against a key without its label."""
+    bare, open_ended = keys.split_not_unique(gold)
     sure, perhaps = keys.alternatives(bare)
     results = [_compare(alternative, found, around) for alternative in sure]
     best = next((r for r in results if r.equal), None)
