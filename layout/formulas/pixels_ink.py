@@ -11,6 +11,7 @@ from wholepage.boxes import Box
 
 SCALE = 2  # the mask is finer than the page: gaps of one pixel between letter and bar become visible
 CONTRAST = 0.27  # share of the way from paper to ink at which a sharpened pixel counts as ink
+PAPER_NOISE = 60.0  # grey levels below the paper's at which ink begins for sure
 MIN_AREA = 0.0072  # em²; smaller components are specks: the dot of a small i has 0.012
 Mask = NDArray[np.uint8]
 
@@ -24,11 +25,17 @@ def sharp_mask(gray: NDArray[np.uint8]) -> Mask:
     sharp = cv2.addWeighted(large, 2.5, cv2.GaussianBlur(large, (0, 0), 1.5 * SCALE), -1.5, 0)
     small = cv2.resize(gray, (max(width // 8, 1), max(height // 8, 1)), interpolation=cv2.INTER_AREA)
     paper = cv2.GaussianBlur(cv2.dilate(small, np.ones((9, 9), np.uint8)), (0, 0), 4)
-    dark = float(np.percentile(gray[::2, ::2], 1))
+    dark = _darkness(gray[::2, ::2])
     limit = (paper.astype(np.float32) - CONTRAST * np.maximum(paper - dark, 40.0)).clip(0, 255).astype(np.uint8)
     limit = cv2.resize(limit, (width * SCALE, height * SCALE), interpolation=cv2.INTER_LINEAR)
     mask: Mask = (sharp < limit).view(np.uint8)
     return mask
+
+
+def _darkness(gray: NDArray[np.uint8]) -> float:
+    """Grey value of full ink: the darker ones of the pixels that are no paper, however few those are."""
+    flat = gray[gray < float(np.median(gray)) - PAPER_NOISE]
+    return float(np.percentile(flat, 15)) if flat.size else 0.0
 
 
 def without_specks(mask: Mask, em: float) -> tuple[Mask, NDArray[np.int32]]:
