@@ -7,7 +7,7 @@ their own, lines are read without them; then each character gets the ink it is m
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layout.formulas.pixels_bars import find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
@@ -15,7 +15,7 @@ from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
-from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, text_em
+from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, snapped, text_em
 from layout.formulas.pixels_tall import tall_segments
 from layout.formulas.shapes import Shape
 from layout.ocr import Image, OcrEngine, Recognised
@@ -25,6 +25,7 @@ from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
 MIN_SCRIPT = 0.5  # the same for a script that is read again
+SURE_STROKE = 0.6  # confidence of an ideograph above which what lies over it is a stroke of it
 PIECE_SIZE, SCRIPT_SIZE = 0.8, 0.7  # usual font size of a fraction's piece and of a script in sizes of the line
 
 
@@ -50,6 +51,8 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
         regions = regions_of(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, known)
+    regions = [_without_marks(sketch, page, r, read) for r, read in zip(regions, results, strict=True)]
+    results = _recognise(page, sketch, regions, engine, known)
     segments = _segments(page, sketch, regions, results, engine)
     return PixelReading(segments, _shapes(sketch, segments))
 
@@ -92,6 +95,32 @@ def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[in
             good = bool(text) and result.confidence >= MIN_PIECE and not (len(text) == 1 and is_wide(text))
             pieces.setdefault(region.owner, []).append(good)
     return {n for n, good in pieces.items() if not all(good) or len(good) < 2}
+
+
+def _without_marks(sketch: Sketch, page: Straight, region: Region, read: Recognised) -> Region:
+    """The region without the hats and lines over its letters, which make the recogniser see other letters.
+
+    `read` is what it saw with them: where it saw an ideograph, the mark is a stroke of that one.
+    """
+    found = [i for i in region.parts if i in sketch.overlines or i in sketch.hats]
+    if not found:
+        return region
+    cut = _cut(region, page)
+    seen = [
+        (cut.x0 + (a + b) / 2 * cut.width, char)
+        for char, (a, b), sure in zip(read.text, read.spans, read.char_confidence, strict=True)
+        if not char.isspace() and (sure >= SURE_STROKE or not is_wide(char))
+    ]
+    gone = set()
+    for index in found:
+        box = sketch.strokes.box(index)
+        nearest = min(seen, key=lambda pair: abs(pair[0] - box.cx), default=(0.0, ""))
+        if not (nearest[1] and is_wide(nearest[1]) and abs(nearest[0] - box.cx) < 0.6 * sketch.em):
+            gone.add(index)
+    kept = [i for i in region.parts if i not in gone]
+    if not gone or not kept:
+        return region
+    return snapped(replace(region, parts=kept, plain=False), sketch.strokes, sketch.em)
 
 
 def _segments(
@@ -171,6 +200,6 @@ def _shapes(sketch: Sketch, segments: Sequence[Segment]) -> list[Shape]:
     for kind, found in (("bar", sketch.overlines), ("hat", sketch.hats)):
         for box in (sketch.strokes.box(i) for i in found):
             # Right below it stands a letter that was read as one.
-            if any(b.x_overlap(box) > 0.5 * b.width and -3 <= b.y0 - box.y1 <= 0.3 * sketch.em for b in latin):
+            if any(b.x_overlap(box) > 0.5 * min(b.width, box.width) and -3 <= b.y0 - box.y1 <= 0.3 * sketch.em for b in latin):
                 bars.append(Shape(kind, box))  # type: ignore[arg-type]
     return [*bars, *roots, *arrows]

@@ -10,6 +10,7 @@ from layout.formulas.pixels_ink import Mask, Strokes
 from wholepage.boxes import Box
 
 NEAR_EM = 0.8  # orphans stand this close to a part of a formula
+PEAK = 0.33  # of a hat's height: how far its ends hang below its middle
 LIMIT_EM = 0.4  # limits stand this close above and below their operator
 
 
@@ -31,7 +32,7 @@ def _peaked(picture: Mask) -> bool:
     tops = picture.argmax(axis=0)
     third = max(len(tops) // 4, 1)
     ends = min(tops[:third].mean(), tops[-third:].mean())
-    return bool(ends - tops[third:-third].min() >= 0.5 * len(picture))
+    return bool(ends - tops[third:-third].min() >= PEAK * len(picture))
 
 
 def _covers(strokes: Strokes, index: int, em: float) -> bool:

@@ -120,8 +120,8 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
                 line.parts.append(index)
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
     extra = _extra(sketch, lines, loose)
-    kept = [_snapped(r, strokes, em) for r in lines if r.plain or r.parts]
-    return kept + [_snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
+    kept = [snapped(r, strokes, em) for r in lines if r.plain or r.parts]
+    return kept + [snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
 
 
 def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> list[Region]:
@@ -150,7 +150,7 @@ def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> 
     return owner
 
 
-def _snapped(region: Region, strokes: Strokes, em: float) -> Region:
+def snapped(region: Region, strokes: Strokes, em: float) -> Region:
     """A region from which something was cut, shrunk to what is left in it."""
     if region.plain or not region.parts:
         return region
