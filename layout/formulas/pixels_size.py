@@ -18,6 +18,8 @@ SCRIPT = 0.86  # of the line's size: what is smaller is a script
 SHIFT = 0.13  # of the line's size: a baseline further off than this is another one
 ALIKE = 0.16  # sizes this close are one
 TYPICAL_SCRIPT = 0.7
+LOW_LETTER = 0.5  # height of letters without ascender and descender, font sizes
+DISPLACED = 0.12  # font sizes
 WORD = 4
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
 
@@ -97,9 +99,20 @@ def _largest_shared(levels: Sequence[Level]) -> Level:
     for top in ordered:
         group = [v for v in levels if (1 - 1.2 * ALIKE) * top <= v.size <= top]
         if len(group) >= need:
+            group = _on_one_line(group)
             size = median(v.size for v in group)
             return Level(size, median(v.baseline for v in group if abs(v.size - size) <= ALIKE * size))
     return levels[0]
+
+
+def _on_one_line(group: Sequence[Level]) -> list[Level]:
+    """Those of about one size that stand on the line of most of them; of as many, those that are larger."""
+    best: list[Level] = []
+    for level in sorted(group, key=lambda v: -v.size):
+        same = [v for v in group if abs(v.baseline - level.baseline) < 0.1 * level.size]
+        if len(same) > len(best):
+            best = same
+    return best
 
 
 def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Level]]:
@@ -126,7 +139,7 @@ def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
             run = placed[start:stop]
-            alone = _blank(placed, start - 1) and _blank(placed, stop) and not (run and _hangs(run[-1], main))
+            alone = _blank(placed, start - 1) and _blank(placed, stop) and not any(_leaves_line(p, main) for p in run)
             small = sum(p.char.islower() for p in run)
             if small >= WORD or (small >= 2 and alone) or "".join(p.char for p in run) in FUNCTIONS:
                 out.update(range(start, stop))
@@ -134,12 +147,13 @@ def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     return out
 
 
-def _hangs(p: Placed, main: Level) -> bool:
-    """Whether a letter is an index for sure: small and well below the writing line."""
-    if not _is_firm(p):
+def _leaves_line(p: Placed, main: Level) -> bool:
+    """Whether a letter is a script for sure: small, and well off the writing line or very small."""
+    if not _is_firm(p) or p.char in "ij":  # their dots may be lost
         return False
     own = _own_level(p)
-    return own.size <= SCRIPT * main.size and own.baseline - main.baseline >= 0.1 * main.size
+    off = abs(own.baseline - main.baseline)
+    return own.size <= SCRIPT * main.size and (off >= 0.1 * main.size or own.size <= 0.75 * main.size)
 
 
 def _blank(placed: Sequence[Placed], n: int) -> bool:
@@ -165,7 +179,7 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
         p = _cased(p, main)
     own = _own_level(p)
     close = abs(own.baseline - main.baseline)
-    if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size:
+    if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size and not _displaced(p, main):
         return p, main
     if close <= 0.08 * main.size and own.size >= 0.78 * main.size:
         return p, main
@@ -179,6 +193,20 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
     return p, Level(min(own.size, 0.84 * main.size), baseline)
 
 
+def _displaced(p: Placed, main: Level) -> bool:
+    """Whether a low letter's top and foot both lie well above or well below those of one on the line.
+
+    Its height, a few pixels, tells its size badly.
+    """
+    form, box = metrics(p.char), p.box
+    assert box is not None
+    if form.height > LOW_LETTER:
+        return False
+    top = (box.y0 - main.baseline) / main.size + form.top
+    foot = (box.y1 - main.baseline) / main.size + form.bottom
+    return min(abs(top), abs(foot)) >= DISPLACED and top * foot > 0
+
+
 def _cased(p: Placed, main: Level) -> Placed:
     """The letter in the case that its height calls for, where it stands on the main line."""
     assert p.box is not None
@@ -190,6 +218,8 @@ def _cased(p: Placed, main: Level) -> Placed:
         return replace(p, char=UPPER[p.char])
     if not on_line and p.char in UPPER and ratio <= 0.40:
         return replace(p, char=UPPER[p.char])
+    if abs(p.box.y1 - main.baseline) >= SHIFT * main.size and p.char in SAME_CASE and 0.42 <= ratio <= 0.6:
+        return replace(p, char=SAME_CASE[p.char])
     return p
 
 
