@@ -200,6 +200,7 @@ def _shapes(sketch: Sketch, segments: Sequence[Segment]) -> list[Shape]:
     for kind, found in (("bar", sketch.overlines), ("hat", sketch.hats)):
         for box in (sketch.strokes.box(i) for i in found):
             # Right below it stands a letter that was read as one.
-            if any(b.x_overlap(box) > 0.5 * min(b.width, box.width) and -3 <= b.y0 - box.y1 <= 0.3 * sketch.em for b in latin):
+            near = [b for b in latin if -3 <= b.y0 - box.y1 <= 0.3 * sketch.em]
+            if any(b.x_overlap(box) > 0.5 * min(b.width, box.width) for b in near):
                 bars.append(Shape(kind, box))  # type: ignore[arg-type]
     return [*bars, *roots, *arrows]
