@@ -113,9 +113,30 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
             for span in line["spans"]:
                 if span.get("alpha", 255) < INVISIBLE_ALPHA:
                     continue
-                for char in span["chars"]:
+                for char in _shared_widths(span["chars"]):
                     if not char.get("synthetic"):
                         yield _plain(char) if span["font"] in shifted else char, span, line["dir"]
+
+
+def _shared_widths(chars: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Letters that a font holds as one glyph ("ft") get equal shares of its width: as read, the first has it all."""
+    groups: list[list[dict[str, Any]]] = []
+    for char in chars:
+        x0, _, x1, _ = char["bbox"]
+        inside = x1 - x0 < 0.01 and _is_latin(char["c"]) and groups and _is_latin(groups[-1][0]["c"])
+        if inside and abs(groups[-1][0]["bbox"][2] - x0) < 0.01:
+            groups[-1].append(char)
+        else:
+            groups.append([char])
+    for group in groups:
+        x0, y0, x1, y1 = group[0]["bbox"]
+        step = (x1 - x0) / len(group)
+        for i, char in enumerate(group):
+            yield {**char, "bbox": (x0 + i * step, y0, x0 + (i + 1) * step, y1)} if len(group) > 1 else char
+
+
+def _is_latin(char: str) -> bool:
+    return char.isalpha() and char < "\u0250"
 
 
 def _plain(char: dict[str, Any]) -> dict[str, Any]:

@@ -56,7 +56,9 @@ def complete_text_layer(text: TextLayer, image: NDArray[np.uint8], engine: OcrEn
 def _is_printed(glyph: Glyph, ink: Ink, image: NDArray[np.uint8], em: float) -> bool:
     """Whether anything is to be seen where the character should stand, and of its size when it claims to be huge."""
     height, width = ink.mask.shape
-    box = glyph.box.clip(width, height)
+    # A combining mark has no width of its own: its ink stands over the letter before or behind it.
+    aside = 0.6 * glyph.size if glyph.box.width < 0.05 * glyph.size else 0.0
+    box = glyph.box.grow(aside, 0).clip(width, height)
     area = image[int(box.y0) : int(box.y1) + 1, int(box.x0) : int(box.x1) + 1].reshape(-1, 3)
     if not area.size or int((area.max(axis=0).astype(int) - area.min(axis=0)).max()) < CONTRAST:
         return False

@@ -20,7 +20,10 @@ MAX_PAGE_SHARE = 0.5  # of the page; a larger drawing is the page itself: its ed
 CAPTION = re.compile(
     r"^\s*[(（]?\s*(第\s*\d+\s*题\s*图|题?\s*图\s*[\d一二三四五六七八九十]+|(Figure|Fig\.?|Diagram)\s*\d+)", re.I
 )
-STARTS_TEXT = re.compile(r"^\s*(\d{1,2}\s*[.．、]|[(（]?[A-Ga-g][)）.．、]\s*\S|[(（]\s*[\di]+\s*[)）])")
+# A question, an option (even with a picture for text), a part. A decimal alone is the lettering of an axis.
+STARTS_TEXT = re.compile(
+    r"^\s*(\d{1,2}\s*[.．、](?!\d+\s*$)|[(（]?[A-Ga-g][)）.．、]\s*\S|[A-G]\s*[.．、]\s*$|[(（]\s*[\di]+\s*[)）])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +253,7 @@ def _dissolve_overlaps(found: list[Found]) -> list[Found]:
     for figure in sorted(found, key=lambda f: -f.box.area):
         for index, other in enumerate(out):
             both_placed = figure.picture and other.picture
-            if figure.box.covered_by(other.box) > (0.8 if both_placed else 0.25):
+            if figure.box.covered_by(other.box) > (0.8 if both_placed else 0.12):
                 labels = tuple(sorted({*other.labels, *figure.labels}))
                 out[index] = Found(other.box.union(figure.box), labels, (), other.picture or figure.picture)
                 break

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from parse_templates.copies import reprints
-from parse_templates.draft import BLANK, CHOICE, Draft
-from parse_templates.flow import Piece, cut, text_of
+from parse_templates.draft import CHOICE, Draft
+from parse_templates.flow import cut, text_of
 from parse_templates.keys import KeyEntry
-from parse_templates.options import all_pieces, split_parts
+from parse_templates.part_answers import answers_by_parts, says_nothing
 from parse_templates.solutions import answers_from, letters, split_solution, verdict, without_remarks
 from parse_templates.template import Template
 from wholepage.records import Issue
@@ -79,12 +79,12 @@ def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
         return _apply_choice(draft, entry, text, inline.solution or head, template)
     given, remarks = without_remarks(inline.answer or head, template)
     text = text_of(given)
-    if not draft.answer and _by_parts(draft, given, template):
+    if not draft.answer and answers_by_parts(draft, given, template):
         draft.solution = [*draft.solution, *(inline.solution or given), *remarks]
         return []
-    short = bool(text) and len(text) <= SHORT_ANSWER and not _says_nothing(text)
+    short = bool(text) and len(text) <= SHORT_ANSWER and not says_nothing(text)
     parted = bool(draft.parts) and not inline.answer
-    worked = [*inline.solution, *remarks] or (head if len(text) > SHORT_ANSWER or parted or _says_nothing(text) else [])
+    worked = [*inline.solution, *remarks] or (head if len(text) > SHORT_ANSWER or parted or says_nothing(text) else [])
     if worked:
         draft.solution = [*draft.solution, *worked]
     if inline.answer or (short and not parted):
@@ -94,34 +94,6 @@ def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
     elif text and not worked and not draft.answer:
         draft.answer, draft.origin["answer"] = [text], "key"
     return []
-
-
-def _says_nothing(text: str) -> bool:
-    """略 and its kin: the key prints no answer."""
-    return text.strip(" .．。；;（）()") in ("略", "证明略", "图略", "omitted")
-
-
-def _by_parts(draft: Draft, pieces: Sequence[Piece], template: Template) -> bool:
-    """Short answers to the parts of a question, matched by the parts' labels; whether the key has them."""
-    if not draft.parts or not pieces:
-        return False
-    stem, given = split_parts(pieces, template)
-    by_label = {part.label: part for part in given}
-    if stem or not given or len(by_label) < len(given) or not set(by_label) <= {p.label for p in draft.parts}:
-        return False
-    answers = {}
-    for label, part in by_label.items():
-        kept, _ = without_remarks(list(all_pieces(part)), template)
-        answers[label] = text_of(kept)
-    if any(len(text) > SHORT_ANSWER * 2 for text in answers.values()):
-        return False
-    for own in draft.parts:
-        text = answers.get(own.label, "")
-        if text and not _says_nothing(text):
-            own.answer = answers_from(text, False, sum(p.text.count(BLANK) for p in all_pieces(own)))
-    draft.answer = [text for text in answers.values() if text]
-    draft.origin["answer"], draft.answer_pieces = "key", list(pieces)
-    return True
 
 
 def _filled_bracket(text: str) -> str:

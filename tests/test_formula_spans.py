@@ -11,13 +11,13 @@ from wholepage.boxes import Box
 EM = 30.0
 
 
-def line(text: str) -> str:
+def line(text: str, font: str = "") -> str:
     """`text` set in one line, written out; a blank is a space of the source."""
     glyphs, blanks, x = [], [], 0.0
     for char in text:
         wide = ord(char) > 0x2E7F
         width = EM if wide else 0.5 * EM
-        glyph = Glyph(char, Box(x, 8.0, x + width - 2, 30.0), EM, "", 1.0, 30.0)
+        glyph = Glyph(char, Box(x, 8.0, x + width - 2, 30.0), EM, font, 1.0, 30.0)
         (blanks if char == " " else glyphs).append(glyph)
         x += width
     return "".join(g.text for g in write_glyphs([glyphs], blanks, EM))
@@ -39,3 +39,15 @@ def test_differential_stays_in_its_integral(text: str, formula: str) -> None:
 @pytest.mark.parametrize("text", ["the words and odd ones", "文件dx已打开"])
 def test_words_are_no_formulas(text: str) -> None:
     assert line(text) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("取1 mol NaOH于", r"取$1\mathrm{mol}$ $\mathrm{NaOH}$于"),
+        ("速率为2 mol/L时", r"速率为$2\mathrm{mol/L}$时"),
+        ("由2 Na+S得", r"由$2\mathrm{Na}+\mathrm{S}$得"),
+    ],
+)
+def test_a_quantity_and_its_substance_are_two_formulas(text: str, written: str) -> None:
+    assert line(text, "NewCMMath-Book") == written

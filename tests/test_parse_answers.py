@@ -208,3 +208,27 @@ def test_bad_templates_are_named(tmp_path, text: str | None, said: str) -> None:
         (tmp_path / "bad.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(TemplateError, match=said):
         load_template("bad", tmp_path)
+
+
+def test_a_key_without_labels_fills_the_blanks_of_the_parts_in_order() -> None:
+    texts = ["1．如图，回答问题：", "（1）生产者是____，共有____条食物链．", "（2）两者的关系是____．", "2．题干____．"]
+    key = ["参考答案", "1．草；3；竞争", "2．五"]
+    question = parse_paper([page([*texts, *key])], "zh_exam").questions[0]
+    assert [part.answer for part in question.parts] == [["草", "3"], ["竞争"]]
+    assert question.answer == ["草", "3", "竞争"]
+
+
+def test_a_key_with_too_few_answers_for_the_blanks_is_kept_as_solution() -> None:
+    texts = ["1．如图，回答问题：", "（1）生产者是____，共有____条食物链．", "（2）两者的关系是____．", "2．题干____．"]
+    question = parse_paper([page([*texts, "参考答案", "1．草；3", "2．五"])], "zh_exam").questions[0]
+    assert question.answer == [] and "草；3" in question.solution
+    assert all(part.answer == [] for part in question.parts)
+
+
+def test_a_key_names_the_answers_of_inner_parts() -> None:
+    texts = ["1. A circuit.", "(a) Name it.", "(b) Two resistors.", "(i) Find one.", "(ii) Find two.", "2. Say what."]
+    key = ["Answers", "1. (a) ammeter (b) (i) 12 Ω (ii) 0.5 A", "2. light"]
+    question = parse_paper([page([*texts, *key])], "en_exam").questions[0]
+    assert question.parts[0].answer == ["ammeter"]
+    assert [inner.answer for inner in question.parts[1].parts] == [["12 Ω"], ["0.5 A"]]
+    assert question.answer == ["ammeter", "12 Ω", "0.5 A"]

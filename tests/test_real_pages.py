@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 from drawing import DPI, PX, Sheet, line, page
 
-from ingest.textlayer import _shifted_fonts, read_text_layer
+from ingest.textlayer import _shared_widths, _shifted_fonts, read_text_layer
 from ingest.unread import complete_text_layer
 from layout.columns import split_columns
+from layout.figures import STARTS_TEXT
 from layout.furniture import edge_role, mark_repeated
 from layout.ocr import Image, Recognised
 from layout.segments import Segment
@@ -80,6 +82,37 @@ def test_characters_without_ink_are_dropped() -> None:
     huge = Glyph("的", Box(150, 280, 620, 800), 420.0, "F", 1.0, 700.0)
     done = complete_text_layer(replace(layer, glyphs=(*layer.glyphs, ghost, huge)), sheet.image(), Reads())
     assert len(done.glyphs) == len(layer.glyphs)
+
+
+def test_a_combining_mark_has_its_ink_over_the_letter_beside_it() -> None:
+    sheet = Sheet()
+    sheet.lines(56, 120, ["下列说法正确的是", "甲说法", "乙说法"])
+    layer = read_text_layer(sheet.page, DPI)
+    last = layer.glyphs[7]
+    behind = Box(last.box.x1 + 2, last.box.y0, last.box.x1 + 2, last.box.y1)
+    mark = Glyph("\u20d7", behind, last.size, "F", 1.0, last.baseline)
+    stray = replace(mark, box=Box(900, 900, 900, 930), baseline=925.0)
+    done = complete_text_layer(replace(layer, glyphs=(*layer.glyphs, mark, stray)), sheet.image(), Reads())
+    assert [g for g in done.glyphs if g.text == "\u20d7"] == [mark]
+
+
+def test_letters_that_a_font_holds_as_one_share_its_width() -> None:
+    chars = [
+        {"c": "f", "bbox": (10.0, 0.0, 20.0, 12.0)}, {"c": "t", "bbox": (20.0, 0.0, 20.0, 12.0)},
+        {"c": "a", "bbox": (20.0, 0.0, 26.0, 12.0)}, {"c": "\u20d7", "bbox": (26.0, 0.0, 26.0, 12.0)},
+    ]  # fmt: skip
+    shared = [(c["c"], c["bbox"][0], c["bbox"][2]) for c in _shared_widths(chars)]
+    assert shared == [("f", 10.0, 15.0), ("t", 15.0, 20.0), ("a", 20.0, 26.0), ("\u20d7", 26.0, 26.0)]
+
+
+@pytest.mark.parametrize("text", ["A．", "B.", "1．", "12. ", "(1)", "A. 甲", "1. 5 个"])
+def test_what_starts_a_text_is_no_lettering_of_a_figure(text: str) -> None:
+    assert STARTS_TEXT.match(text)
+
+
+@pytest.mark.parametrize("text", ["1.6", "0.25", "A", "(a)", "U/V"])
+def test_lettering_of_a_figure(text: str) -> None:
+    assert not STARTS_TEXT.match(text)
 
 
 def test_a_column_with_rows_of_options_is_a_column() -> None:

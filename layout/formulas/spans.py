@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from layout.formulas.kinds import OPERATORS_AT_EDGE, Entry, classify, is_unit
 from layout.formulas.structure import Item
 from layout.formulas.tree import Script, Sym
+from layout.formulas.upright import is_upright, symbol_text
 
 OPENING, CLOSING = "([{（⟨", ")]}）⟩"
 TRAILING = ",.;:，。；：、?!"
@@ -19,7 +20,7 @@ def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, in
     start = 0
     for stop in range(1, len(entries) + 1):
         if stop == len(entries) or entries[stop].kind == "text" or entries[stop].gap.strip(" "):
-            spans.extend(_inside(entries, start, stop))
+            spans.extend(piece for span in _inside(entries, start, stop) for piece in _by_quantity(entries, *span))
             start = stop
         elif entries[start].kind == "text":
             start = stop
@@ -35,6 +36,18 @@ def _inside(entries: Sequence[Entry], start: int, stop: int) -> list[tuple[int, 
     high = _reach(entries, hard[-1], stop, 1) + 1
     low, high = _trim(entries, low, high)
     return [(low, high)] if any(entries[n].kind == "math" for n in range(low, high)) else []
+
+
+def _by_quantity(entries: Sequence[Entry], low: int, high: int) -> list[tuple[int, int]]:
+    """A quantity and the substance named behind it are two formulas: 2 mol | NaOH, but 2 Na + 2 H₂O is one."""
+    for n in range(low + 2, high):
+        unit = n - 1
+        while unit > low and is_upright(entries[unit].item.node):
+            unit -= 1
+        named = is_upright(entries[n].item.node) and symbol_text(entries[n].item.node).isupper()
+        if named and entries[n].gap and unit < n - 1 and entries[unit].text.isdigit():
+            return [(low, n), *_by_quantity(entries, n, high)]
+    return [(low, high)]
 
 
 def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:

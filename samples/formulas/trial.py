@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -12,6 +12,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from ingest.textlayer import read_text_layer
+from ingest.trust import judge_text_layer
 from layout.ocr import OcrEngine
 from layout.page import PageInput, analyse_page
 from samples.formulas.constructs import constructs
@@ -135,8 +136,9 @@ def read_batch(batch: Batch, variant: Variant, engine: OcrEngine, seed: int = 0)
     results: list[Result] = []
     extra, spent = 0, 0.0
     for number, shot in enumerate(shots(batch.pages.pdf, variant, seed)):
+        page = _judged(shot.page, engine)
         start = time.perf_counter()
-        layout = analyse_page(shot.page, engine)
+        layout = analyse_page(page, engine)
         spent += time.perf_counter() - start
         marks = marks_of(batch, number)
         wanted = [Wanted(to_latex(batch.formulas[m.index]), place_of(m, shot)) for m in marks]
@@ -144,6 +146,11 @@ def read_batch(batch: Batch, variant: Variant, engine: OcrEngine, seed: int = 0)
         extra += more
         results += [result(batch, variant, m.index, o) for m, o in zip(marks, outcomes, strict=True)]
     return results, extra, spent
+
+
+def _judged(page: PageInput, engine: OcrEngine) -> PageInput:
+    """The page as the layout stage is given it: a text layer is judged and completed before."""
+    return page if page.text is None else replace(page, text=judge_text_layer(page.text, page.image, engine))
 
 
 def time_batch(batch: Batch, variant: Variant, engine: OcrEngine, with_formulas: float, seed: int = 0) -> Timing:
