@@ -106,6 +106,11 @@ class Counts:
         }
 
 
+# Conditions over a sign of reaction: KaTeX's long signs and \overset say the same.
+_CONDITION = re.compile(r"\\overset\{((?:[^{}]|\{[^{}]*\})*)\}\{(=|\\rightleftharpoons)\}")
+_LONG = {"=": r"\xlongequal", r"\rightleftharpoons": r"\xrightleftharpoons"}
+
+
 def normalise(text: str) -> str:
     r"""One spelling for what a reader would call the same text.
 
@@ -118,6 +123,7 @@ def normalise(text: str) -> str:
     s = "".join(_SYNONYMS[c] + " " if c in _SYNONYMS else c for c in s)
     s = unicodedata.normalize("NFKC", s).translate(_PUNCTUATION)
     s = re.sub(r"\(\s*\)", "", s)
+    s = _CONDITION.sub(lambda m: f"{_LONG[m.group(2)]}{{{m.group(1)}}}", s)
     s = _FONTS.sub("", _DROPPED.sub(" ", s))
     s = re.sub(r"\\(?:[A-Za-z]+|%)", lambda m: _SYNONYMS.get(m.group(), m.group()), s)
     s = re.sub(r"\\([{}])", lambda m: "⦃" if m.group(1) == "{" else "⦄", s)

@@ -58,6 +58,7 @@ def as_parsed(q: dict[str, Any], scale: float = 2.0) -> dict[str, Any]:
         ("_____", "____"),
         (r"$20\%$", "20%"),
         (r"$x^2$", "x²"),
+        (r"$2A\overset{\text{高温}}{=}B$", r"$2A\xlongequal{\text{高温}}B$"),
     ],
 )
 def test_same_text_in_two_spellings(one: str, other: str) -> None:
