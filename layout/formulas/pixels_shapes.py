@@ -11,6 +11,7 @@ from layout.formulas.pixels_ink import SCALE, Mask, Strokes
 from wholepage.boxes import Box
 
 TALL = 1.3  # em; taller brackets than this have grown
+POINTED = 0.34  # share of the way from the ends' middle to the tip: 0.1–0.2 for ( and 0.47–0.52 for {
 FENCES = "()[]{}|"
 
 
@@ -187,13 +188,13 @@ def _fence(picture: Mask) -> str | None:  # noqa: PLR0911 - one rule a bracket
     ends, quarters = (top + bottom) / 2, (upper + lower) / 2
     if abs(top - bottom) > 0.3 or abs(upper - lower) > 0.25:
         return None
-    if abs(middle - quarters) > 0.17 and (ends - quarters) * (quarters - middle) > 0:
-        return "{" if middle < quarters else "}"
     if abs(middle - quarters) < 0.06 and _has_ticks(picture):
         return "[" if ends > middle else "]"
-    if abs(ends - middle) > 0.2:
-        return "(" if middle < ends else ")"
-    return None
+    if abs(ends - middle) <= 0.2:
+        return None
+    # A brace's point juts out of its stem, a round bracket is an arc.
+    brace = (quarters - middle) / (ends - middle) > POINTED
+    return ("{" if brace else "(") if middle < ends else ("}" if brace else ")")
 
 
 _BANDS = ((0.0, 0.05), (0.22, 0.32), (0.47, 0.53), (0.68, 0.78), (0.95, 1.0))

@@ -13,6 +13,7 @@ from layout.formulas.pixels_bars import Fraction
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
 from layout.formulas.pixels_marks import find_hats, find_operators, find_orphans, find_overlines, limits_of
+from layout.formulas.pixels_rows import part_rows
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
 from layout.scanned import Straight
 from wholepage.boxes import Box
@@ -119,7 +120,9 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
             else:
                 line.parts.append(index)
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
-    extra = _extra(sketch, lines, loose)
+    lines = part_rows(strokes, lines, loose, em)
+    rows = {i for line in lines for i in line.parts}
+    extra = _extra(sketch, lines, [i for i in loose if i not in rows])
     kept = [snapped(r, strokes, em) for r in lines if r.plain or r.parts]
     return kept + [snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
 
