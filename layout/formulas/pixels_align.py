@@ -18,6 +18,7 @@ MAX_PARTS = 4  # components of one character that is no ideograph: % has three
 MAX_WIDE_PARTS = 9
 NO_INK = 2.2  # cost of a character without ink
 SHARED = 0.7  # cost of two characters that touch
+TORN, APART = 0.9, 0.02  # cost of a letter in two pieces side by side, more than this share of an em apart
 REACH = 1.3  # em; a character's ink is not further from where it was read
 SCALES = ((1.0, 0.0), (1.22, 0.05), (0.82, 0.08), (0.7, 0.05), (0.5, 0.15))
 Boxes = NDArray[np.float64]
@@ -132,6 +133,7 @@ class _Alignment:
     def _take(self, i: int, j: int, base: float, offer: object) -> None:
         centre, wide = self.centres[i], is_wide(self.chars[i])
         hull: list[float] | None = None
+        apart, right = 0.0, -math.inf
         for k in range(j, min(j + (MAX_WIDE_PARTS if wide else MAX_PARTS), len(self.parts))):
             if abs(self.middles[k] - centre) > REACH * self.em:
                 break
@@ -143,7 +145,10 @@ class _Alignment:
             )
             if hull[2] - hull[0] > 1.3 * self.em and k > j:
                 break
-            cost = base + self._fit(self.forms[i], centre, hull) + 0.06 * (k - j)
+            if k > j and part[0] - right > APART * self.em and self.chars[i].isalnum() and not wide:
+                apart += TORN  # letters do not fall apart into pieces side by side
+            right = max(right, part[2])
+            cost = base + self._fit(self.forms[i], centre, hull) + 0.06 * (k - j) + apart
             offer(i + 1, k + 1, cost, (i, j, "own"))  # type: ignore[operator]
         self._share(i, j, base, offer)
 

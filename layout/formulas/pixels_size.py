@@ -37,7 +37,10 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
 
     `em` is the page's font size, `bottom` the crop's lower edge, `hint` the size that a lone letter should have.
     """
-    firm = [_own_level(p) for p in placed if _is_firm(p) and p.char not in SAME_CASE and p.char not in UPPER]
+    alike = [p for p in placed if p.char in SAME_CASE or p.char in UPPER]
+    firm = [_own_level(p) for p in placed if _is_firm(p) and p not in alike and p.char != "f"]
+    feet = [v.baseline for v in firm] + [p.box.y1 for p in alike if p.box is not None]
+    firm += [_level_of_f(p.box, feet) for p in placed if p.char == "f" and p.box is not None and not p.clipped]
     if not firm and hint is not None:
         firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
     firm += _of_cased(placed, hint, firm)
@@ -65,11 +68,22 @@ def _is_firm(placed: Placed) -> bool:
 def _own_level(placed: Placed) -> Level:
     form, box = metrics(placed.char), placed.box
     assert box is not None
-    if placed.char == "f":  # upright or italic: only the italic one descends, and is as high as a bracket
-        size = box.height / 0.86 if box.height > 1.6 * box.width else box.height / 0.69
-        return Level(size, box.y1 - (0.19 * size if box.height > 1.6 * box.width else 0.0))
+    if placed.char == "f":
+        return _level_of_f(box, ())
     size = box.height / form.height
     return Level(size, box.y1 + form.bottom * size)
+
+
+def _level_of_f(box: Box, feet: Sequence[float]) -> Level:
+    """Level of an f: the italic one descends and is as high as a bracket, the upright one stands on the line.
+
+    Which one it is, the writing lines of letters beside it tell (`feet`, px), else its width.
+    """
+    italic = Level(box.height / 0.86, box.y1 - 0.22 * box.height)
+    upright = Level(box.height / 0.69, box.y1)
+    if feet:
+        return min((italic, upright), key=lambda v: min(abs(v.baseline - y) for y in feet))
+    return italic if box.height > 1.6 * box.width else upright
 
 
 def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level]) -> list[Level]:
@@ -78,6 +92,7 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
     The case that fits the size of a firm letter on the same line counts, then the one read, then that fitting `hint`.
     """
     out = []
+    largest = max((v.size for v in firm), default=0.0)
     for p in placed:
         if p.box is None or not (p.char in SAME_CASE or p.char in UPPER):
             continue
@@ -86,6 +101,8 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
         read = low if p.char in SAME_CASE else high
         if beside:
             out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
+        elif firm and low > 1.08 * largest and 0.55 * largest <= high <= 0.85 * largest:
+            continue  # a script read in the wrong case
         elif hint is None or 0.7 * hint <= read <= 1.5 * hint:
             out.append(Level(read, p.box.y1))
         else:
