@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import median
 
 from layout.formulas.pixels_bars import find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
@@ -133,13 +134,16 @@ def _segments(
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
     for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut, result = _cut(region, page), read
-        if region.beside and len(region.parts) == 1 and region.box.height <= 0.13 * sketch.em < 0.4 * region.box.width:
-            result = Recognised("−", 0.9, ((0.2, 0.8),), (0.9,))  # nothing to read: a lone stroke on the axis
+        sign = _sign_of(sketch, region)
+        if sign:
+            result = Recognised(sign, 0.9, ((0.2, 0.8),), (0.9,))
         segment = segment_from_ocr(result, cut, region.box)
         floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
         if segment is None or segment.confidence < floor:
             continue
         hint = None if region.owner is None else sizes.get(region.owner, PIECE_SIZE * sketch.em)
+        if region.owner is None and len(read.text.strip()) == 1:
+            hint = _size_around(region.box, out, levels, sketch.em)
         boxes = sketch.strokes.boxes
         # A line over a letter is no part of it; over an ideograph it is one, and the letters beside it do not mind.
         letters = [i for i in region.parts if i not in sketch.overlines and i not in sketch.hats]
@@ -152,6 +156,25 @@ def _segments(
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
     signs = [(sketch.strokes.box(index), char) for index, char in (*sketch.fences, *sketch.operators)]
     return tall_segments(signs, out, levels, sketch.em)
+
+
+def _sign_of(sketch: Sketch, region: Region) -> str:
+    """The minus or equals sign that a region with one or two level strokes alone is: there is nothing to read."""
+    em, boxes = sketch.em, [sketch.strokes.box(i) for i in region.parts]
+    if not all(b.height <= 0.13 * em < 0.4 * b.width for b in boxes):
+        return ""
+    if len(boxes) == 1 and region.beside:
+        return "−"
+    if len(boxes) != 2 or region.box.width > em or region.box.height > 0.5 * em:
+        return ""
+    return "=" if max(abs(boxes[0].x0 - boxes[1].x0), abs(boxes[0].x1 - boxes[1].x1)) <= 0.1 * em else ""
+
+
+def _size_around(box: Box, lines: Sequence[Segment], levels: Sequence[Level], em: float) -> float | None:
+    """Median font size of what was read near a lone letter, px; None when there is nothing."""
+    near = box.grow(6 * em, 2 * em)
+    sizes = [v.size for s, v in zip(lines, levels, strict=True) if s.box.overlap(near) > 0 and v.size > 0.75 * em]
+    return median(sizes) if sizes else None
 
 
 def _shows_no_size(text: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -23,6 +24,10 @@ PLAIN = str.maketrans("µ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂�
 DESCENDING = "gpqyjβγημρφχψξζ"
 DOTS = ".·…⋯"
 DASHES = "—–―-"
+# A function's name read with another first character, before what it is taken of.
+NAME = re.compile(
+    r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u0391-\u03c9])"
+)
 MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
@@ -72,6 +77,7 @@ def refine(
     placed = _as_signs(placed, em)
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)
+    placed = _with_names(placed, levels, main)
     glyphs = []
     fonts = _fonts(placed, page.gray)
     for glyph, p, level, font in zip(segment.glyphs, placed, levels, fonts, strict=True):
@@ -150,6 +156,15 @@ def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
             sides = [q.char for q in (*placed[max(n - 2, 0) : n], *placed[n + 1 : n + 3]) if not q.char.isspace()]
             if not any(is_wide(c) for c in sides):
                 out[n] = replace(p, char="−")
+    return out
+
+
+def _with_names(placed: Sequence[Placed], levels: Sequence[Level], main: Level) -> list[Placed]:
+    """The digit or capital that begins `1g`, `1n`, `Iog` before an argument as the l of the function's name."""
+    out = list(placed)
+    text = "".join(p.char if level is main else "\0" for p, level in zip(placed, levels, strict=True))
+    for match in NAME.finditer(text):
+        out[match.start()] = replace(out[match.start()], char="l")
     return out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -33,7 +34,7 @@ class Rows:
         middles = [s.cy for s in self.signs]
         if not middles[0] - 1.2 * em < y < middles[-1] + 1.2 * em:
             return None
-        borders = [(a + b) / 2 + RISE * em for a, b in zip(middles, middles[1:], strict=False)]
+        borders = [(a + b) / 2 + RISE * em for a, b in pairwise(middles)]
         return int(np.searchsorted(borders, y))
 
 

@@ -174,7 +174,7 @@ def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
     return out
 
 
-def _fence(picture: Mask) -> str | None:  # noqa: PLR0911 - one rule a bracket
+def _fence(picture: Mask) -> str | None:
     """Which bracket a tall narrow component is, told from the middle of its ink at five heights."""
     height, width = picture.shape
     columns = np.arange(width)

@@ -10,6 +10,7 @@ from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_metrics import AXIS, metrics
 from layout.formulas.symbols import FUNCTIONS
 from layout.segments import is_wide
+from wholepage.boxes import Box
 
 SAME_CASE = {low: low.upper() for low in "cosvwxzu"}  # letters whose capitals differ in size alone
 UPPER = {high: low for low, high in SAME_CASE.items()}
@@ -103,10 +104,10 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
             out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
         elif firm and low > 1.08 * largest and 0.55 * largest <= high <= 0.85 * largest:
             continue  # a script read in the wrong case
-        elif hint is None or 0.7 * hint <= read <= 1.5 * hint:
+        elif hint is None or (len(placed) > 1 and 0.7 * hint <= read <= 1.5 * hint):
             out.append(Level(read, p.box.y1))
         else:
-            out.append(Level(low if abs(low - hint) < abs(high - hint) else high, p.box.y1))
+            out.append(Level(low if max(low / hint, hint / low) < max(high / hint, hint / high) else high, p.box.y1))
     return out
 
 
@@ -146,7 +147,20 @@ def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Lev
     for i, p in enumerate(chars):
         if levels[i] is None:
             levels[i] = _from_neighbours(i, p, levels, main)
-    return chars, [v or main for v in levels]
+    sure = [v or main for v in levels]
+    return _zeros(chars, sure, main), sure
+
+
+def _zeros(placed: Sequence[Placed], levels: Sequence[Level], main: Level) -> list[Placed]:
+    """What was read as the letter o but is a script as high as a digit, with no letter before it in the script: 0."""
+    out = list(placed)
+    for n, (p, level) in enumerate(zip(placed, levels, strict=True)):
+        if p.char not in "oO" or p.box is None or level.size >= SCRIPT * main.size:
+            continue
+        before = n > 0 and levels[n - 1].size < SCRIPT * main.size and placed[n - 1].char.isalpha()
+        if p.box.height >= 0.4 * main.size and not before:
+            out[n] = replace(p, char="0")
+    return out
 
 
 def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:

@@ -119,6 +119,10 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
                 line.plain = False
             else:
                 line.parts.append(index)
+    for index in drawn:  # what reaches into a line from outside is painted out, too
+        for line in lines:
+            if line.plain and line.box.overlap(strokes.box(index)) > 0:
+                line.plain = False
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
     lines = part_rows(strokes, lines, loose, em)
     rows = {i for line in lines for i in line.parts}
