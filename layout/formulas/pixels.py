@@ -14,6 +14,7 @@ from layout.formulas.pixels_bars import find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
+from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
 from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, snapped, text_em
@@ -44,6 +45,10 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     mask, labels = without_specks(sharp_mask(page.gray), em)
     fractions = [f for f in find_fractions(mask, labels, em) if in_text(f, [*boxes, *strays], em)]
     sketch = draw_sketch(mask, fractions, em)
+    if sketch.rows:
+        fractions = fractions_in_rows(mask, labels, sketch.rows, fractions, em)
+        fractions = [f for f in fractions if in_text(f, [*boxes, *strays], em)]
+        sketch = draw_sketch(mask, fractions, em)
     regions = regions_of(sketch, boxes, strays)
     known: dict[bytes, Recognised] = {}
     results = _recognise(page, sketch, regions, engine, known)

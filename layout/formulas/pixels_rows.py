@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
+from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region
-from layout.formulas.pixels_ink import Strokes
+from layout.formulas.pixels_ink import SCALE, Mask, Strokes
 from wholepage.boxes import Box
 
 WIDTH = (0.45, 0.9)  # em, of an equals sign
@@ -19,23 +21,27 @@ PITCH = (0.6, 2.6)  # em from one row to the next
 SAME_X = 0.12  # em; signs that stand under one another differ less
 REACH = 12.0  # em left of the signs within which a row may begin
 WORD_GAP = 1.2  # em; what stands further from a row's signs is no part of it
+CORE, HIGH = 0.3, 2.4  # em above and below a sign that belong to its row for sure, and that may
 RISE = 0.05  # em; rows part a little below the middle between their signs: exponents rise more than indices hang
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """Equals signs under one another, from above: their boxes, and the components that they are made of."""
+    """Equals signs under one another, from above: their boxes, and the components that they are made of.
+
+    `borders` are the y between one row and the next.
+    """
 
     signs: tuple[Box, ...]
     parts: tuple[tuple[int, int], ...]
+    borders: tuple[float, ...]
 
     def row_of(self, y: float, em: float) -> int | None:
         """Number of the row that something at height `y` (px) belongs to."""
         middles = [s.cy for s in self.signs]
         if not middles[0] - 1.2 * em < y < middles[-1] + 1.2 * em:
             return None
-        borders = [(a + b) / 2 + RISE * em for a, b in pairwise(middles)]
-        return int(np.searchsorted(borders, y))
+        return int(np.searchsorted(self.borders, y))
 
 
 def find_rows(strokes: Strokes, em: float) -> list[Rows]:
@@ -54,8 +60,44 @@ def find_rows(strokes: Strokes, em: float) -> list[Rows]:
                 group.append(k)
         if len(group) > 1:
             used.update(group)
-            out.append(Rows(tuple(signs[k][0] for k in group), tuple(signs[k][1] for k in group)))
+            boxes = [signs[k][0] for k in group]
+            borders = [_border(strokes.mask, upper, lower, em) for upper, lower in pairwise(boxes)]
+            out.append(Rows(tuple(boxes), tuple(signs[k][1] for k in group), tuple(borders)))
     return out
+
+
+def _border(mask: Mask, upper: Box, lower: Box, em: float) -> float:
+    """The y (page px) between two rows: where there is least ink right of their signs, near the middle."""
+    x0, x1 = int(upper.x1 * SCALE), int((upper.x1 + REACH * em) * SCALE)
+    y0, y1 = int((upper.cy + CORE * em) * SCALE), int((lower.cy - CORE * em) * SCALE)
+    middle = (upper.cy + lower.cy) / 2 + RISE * em
+    if y1 <= y0:
+        return middle
+    ink = mask[y0:y1, x0:x1].sum(axis=1) + 0.3 * np.abs(np.arange(y0, y1) - middle * SCALE)
+    return (y0 + float(ink.argmin()) + 0.5) / SCALE
+
+
+def fractions_in_rows(
+    mask: Mask, labels: NDArray[np.int32], groups: Sequence[Rows], found: Sequence[Fraction], em: float
+) -> list[Fraction]:
+    """`found` with those beside the signs of `groups` looked for again in each row without the others."""
+    out = list(found)
+    for rows in groups:
+        x0, x1 = rows.signs[0].x1, rows.signs[0].x1 + REACH * em
+        edges = [rows.signs[0].cy - HIGH * em, *rows.borders, rows.signs[-1].cy + HIGH * em]
+        out = [f for f in out if not (x0 < f.bar.cx < x1 and edges[0] < f.bar.cy < edges[-1])]
+        for top, bottom in pairwise(edges):
+            y, x = max(int(top * SCALE), 0), max(int(x0 * SCALE), 0)
+            window = (slice(y, int(bottom * SCALE)), slice(x, int(x1 * SCALE)))
+            if mask[window].size:
+                shift = (x / SCALE, y / SCALE)
+                out += [_moved(f, *shift) for f in find_fractions(mask[window], labels[window], em)]
+    return out
+
+
+def _moved(fraction: Fraction, dx: float, dy: float) -> Fraction:
+    boxes = (Box(b.x0 + dx, b.y0 + dy, b.x1 + dx, b.y1 + dy) for b in (fraction.bar, fraction.above, fraction.below))
+    return Fraction(*boxes)
 
 
 def _equals(strokes: Strokes, em: float) -> Iterable[tuple[Box, tuple[int, int]]]:
@@ -74,20 +116,24 @@ def _equals(strokes: Strokes, em: float) -> Iterable[tuple[Box, tuple[int, int]]
             yield strokes.box(int(i)).union(strokes.box(below[0])), (int(i), below[0])
 
 
-def part_rows(strokes: Strokes, lines: Sequence[Region], loose: Sequence[int], em: float) -> list[Region]:
-    """`lines` with those that hold parts of several rows of `find_rows` made one region a row.
+def part_rows(
+    strokes: Strokes, groups: Sequence[Rows], lines: Sequence[Region], loose: Sequence[int], em: float
+) -> list[Region]:
+    """`lines` with those that hold parts of several rows of `groups` made one region a row.
 
     `loose` are components that no line holds: a row may take them.
     """
     out = list(lines)
-    for rows in find_rows(strokes, em):
+    for rows in groups:
         first, last = rows.signs[0], rows.signs[-1]
         area = Box(first.x0 - REACH * em, first.cy - em, first.x1 + 3 * REACH * em, last.cy + em)
         touched = [r for r in out if r.parts and r.owner is None and r.box.overlap(area) > 0]
         mixed = [r for r in touched if len(_signs_in(r, rows)) > 1 or _split(strokes, r, rows, em)]
         if not mixed:
             continue
-        pool = [i for r in touched for i in r.parts] + [i for i in loose if area.holds(*_centre(strokes, i))]
+        begin = [i for r in touched if r in mixed or _signs_in(r, rows) for i in r.parts]
+        pool = [i for r in touched for i in r.parts if i in begin or strokes.boxes[i][0] > first.x1]
+        pool += [i for i in loose if area.holds(*_centre(strokes, i))]
         taken: set[int] = set()
         for number, sign in enumerate(rows.signs):
             level = [i for i in pool if rows.row_of(_centre(strokes, i)[1], em) == number and i not in taken]
@@ -141,3 +187,33 @@ def _beside(strokes: Strokes, sign: Box, level: Sequence[int], em: float) -> lis
             own.append(i)
             x0 = min(x0, box.x0)
     return own
+
+
+def part_tails(strokes: Strokes, lines: Sequence[Region], braces: Sequence[Box], em: float) -> list[Region]:
+    """`lines` with the text that goes on behind the rows of a brace made a region of its own.
+
+    It stands level with the brace's middle, the row that it was detected with does not.
+    """
+    out = list(lines)
+    for brace in braces:
+        for region in lines:
+            begins = -0.2 * em <= region.box.x0 - brace.x1 <= 1.5 * em and brace.y0 < region.box.cy < brace.y1
+            tail = _tail(strokes, region, brace, em) if begins and brace.height >= 1.7 * em else []
+            if tail:
+                region.parts = [i for i in region.parts if i not in tail]
+                region.plain = False
+                out.append(Region(Box.hull(strokes.box(i) for i in tail), tail, plain=False))
+    return out
+
+
+def _tail(strokes: Strokes, region: Region, brace: Box, em: float) -> list[int]:
+    """The region's components right of the first gap from which on they stand in the brace's middle."""
+    ordered = sorted(region.parts, key=lambda i: strokes.boxes[i][0])
+    edge = -np.inf
+    for n, i in enumerate(ordered):
+        if n and strokes.boxes[i][0] - edge >= 0.25 * em:
+            row, rest = (Box.hull(strokes.box(k) for k in part) for part in (ordered[:n], ordered[n:]))
+            if abs(row.cy - brace.cy) >= 0.3 * em and abs(rest.cy - brace.cy) < 0.2 * em and rest.height >= 0.7 * em:
+                return ordered[n:]
+        edge = max(edge, strokes.boxes[i][2])
+    return []

@@ -127,9 +127,14 @@ def _unsure(line: int, segment: Segment, row: Sequence[int], boxes: Boxes, main:
         done.update(members)
         script = _script(line, members, boxes)
         inside = [g for g in _covered(segment, script.box, main) if g.size < SCRIPT * main.size]
-        if inside and min(g.confidence for g in inside) < UNSURE:
+        if (inside and min(g.confidence for g in inside) < UNSURE) or _unread(segment, script.box):
             out.append(script)
     return out
+
+
+def _unread(segment: Segment, box: Box) -> bool:
+    """Whether no character was read from the ink in `box`."""
+    return not any(g.box.overlap(box) > 0.2 * box.area and not g.text.isspace() for g in segment.glyphs)
 
 
 def _covered(segment: Segment, box: Box, main: Level) -> list[Glyph]:

@@ -41,7 +41,7 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
     alike = [p for p in placed if p.char in SAME_CASE or p.char in UPPER]
     firm = [_own_level(p) for p in placed if _is_firm(p) and p not in alike and p.char != "f"]
     feet = [v.baseline for v in firm] + [p.box.y1 for p in alike if p.box is not None]
-    firm += [_level_of_f(p.box, feet) for p in placed if p.char == "f" and p.box is not None and not p.clipped]
+    firm += [_level_of_f(p.box, feet, hint) for p in placed if p.char == "f" and p.box is not None and not p.clipped]
     if not firm and hint is not None:
         firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
     firm += _of_cased(placed, hint, firm)
@@ -75,15 +75,18 @@ def _own_level(placed: Placed) -> Level:
     return Level(size, box.y1 + form.bottom * size)
 
 
-def _level_of_f(box: Box, feet: Sequence[float]) -> Level:
+def _level_of_f(box: Box, feet: Sequence[float], size: float | None = None) -> Level:
     """Level of an f: the italic one descends and is as high as a bracket, the upright one stands on the line.
 
-    Which one it is, the writing lines of letters beside it tell (`feet`, px), else its width.
+    Which one it is, the writing lines of letters beside it tell (`feet`, px), or the `size` that it should have, else
+    its width.
     """
     italic = Level(box.height / 0.86, box.y1 - 0.22 * box.height)
     upright = Level(box.height / 0.69, box.y1)
     if feet:
         return min((italic, upright), key=lambda v: min(abs(v.baseline - y) for y in feet))
+    if size is not None:
+        return min((italic, upright), key=lambda v: abs(v.size - size))
     return italic if box.height > 1.6 * box.width else upright
 
 
@@ -183,6 +186,8 @@ def _leaves_line(p: Placed, main: Level) -> bool:
     if not _is_firm(p) or p.char in "ij":  # their dots may be lost
         return False
     own = _own_level(p)
+    if p.char in SAME_CASE and p.box is not None and abs(own.baseline - main.baseline) >= SHIFT * main.size:
+        own = replace(own, size=min(own.size, p.box.height / 0.68))  # a capital read as a small letter
     off = abs(own.baseline - main.baseline)
     return own.size <= SCRIPT * main.size and (off >= 0.1 * main.size or own.size <= 0.75 * main.size)
 
@@ -208,7 +213,7 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
         return p, main  # upright on the line or italic with a tail
     if p.char in SAME_CASE or p.char in UPPER:
         p = _cased(p, main)
-    own = _own_level(p)
+    own = _level_of_f(p.box, (main.baseline,)) if p.char == "f" else _own_level(p)
     close = abs(own.baseline - main.baseline)
     if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size and not _displaced(p, main):
         return p, main

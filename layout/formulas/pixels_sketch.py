@@ -13,7 +13,7 @@ from layout.formulas.pixels_bars import Fraction
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
 from layout.formulas.pixels_marks import find_hats, find_operators, find_orphans, find_overlines, limits_of
-from layout.formulas.pixels_rows import part_rows
+from layout.formulas.pixels_rows import Rows, find_rows, part_rows, part_tails
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
 from layout.scanned import Straight
 from wholepage.boxes import Box
@@ -38,6 +38,7 @@ class Sketch:
     operators: tuple[tuple[int, str], ...]
     overlines: tuple[int, ...]
     hats: tuple[int, ...]
+    rows: tuple[Rows, ...]
     em: float
 
 
@@ -93,6 +94,7 @@ def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> Sketch:
         tuple(operators),
         tuple(find_overlines(strokes, em)),
         tuple(i for i in find_hats(strokes, em) if i not in arrows),
+        tuple(find_rows(strokes, em)),
         em,
     )
 
@@ -124,7 +126,8 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
             if line.plain and line.box.overlap(strokes.box(index)) > 0:
                 line.plain = False
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
-    lines = part_rows(strokes, lines, loose, em)
+    lines = part_tails(strokes, lines, [strokes.box(i) for i, char in sketch.fences if char == "{"], em)
+    lines = part_rows(strokes, sketch.rows, lines, loose, em)
     rows = {i for line in lines for i in line.parts}
     extra = _extra(sketch, lines, [i for i in loose if i not in rows])
     kept = [snapped(r, strokes, em) for r in lines if r.plain or r.parts]
