@@ -18,6 +18,7 @@ from wholepage.boxes import Box
 
 MAX_HEIGHT = 0.64  # of the line's size: higher ink is no script
 UNSURE = 0.85  # confidence below which a script is read again
+LEAST = (0.24, 0.27)  # width and height of a letter as a script, of the line's size
 ROW_GAP = 0.22  # em between characters of one script
 Boxes = NDArray[np.float64]
 
@@ -127,14 +128,15 @@ def _unsure(line: int, segment: Segment, row: Sequence[int], boxes: Boxes, main:
         done.update(members)
         script = _script(line, members, boxes)
         inside = [g for g in _covered(segment, script.box, main) if g.size < SCRIPT * main.size]
-        if (inside and min(g.confidence for g in inside) < UNSURE) or _unread(segment, script.box):
+        if (inside and min(g.confidence for g in inside) < UNSURE) or _unread(segment, script.box, main):
             out.append(script)
     return out
 
 
-def _unread(segment: Segment, box: Box) -> bool:
-    """Whether no character was read from the ink in `box`."""
-    return not any(g.box.overlap(box) > 0.2 * box.area and not g.text.isspace() for g in segment.glyphs)
+def _unread(segment: Segment, box: Box, main: Level) -> bool:
+    """Whether no character was read from the ink in `box`, which is larger than a comma or a quotation mark."""
+    large = min(box.width / LEAST[0], box.height / LEAST[1]) >= main.size
+    return large and not any(g.box.overlap(box) > 0.2 * box.area and not g.text.isspace() for g in segment.glyphs)
 
 
 def _covered(segment: Segment, box: Box, main: Level) -> list[Glyph]:
