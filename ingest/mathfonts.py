@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 
+from ingest.mathabx import decode_mathabx
 from ingest.texfonts import decode_tex
 
 SYMBOL = re.compile(r"^(?:\w{6}\+)?(?:Symbol(?!\w*Neu)|StandardSymbols|Euclid ?Symbol|MT ?Symbol)", re.I)
 EXTRA = re.compile(r"^(?:\w{6}\+)?(?:MT[- ]?Extra|Euclid ?Extra)", re.I)
+DINGBATS = re.compile(r"^(?:\w{6}\+)?(?:ITC)?(?:Zapf ?)?Dingbats", re.I)
 KATEX = re.compile(r"^(?:\w{6}\+)?KaTeX", re.I)
 PRIVATE = range(0xF000, 0xF100)  # Word's place for codes of symbol fonts
 
@@ -30,6 +32,9 @@ EXTRA_CODES = {
     0x57: "□", 0x61: "↦", 0x68: "ℏ", 0x6C: "ℓ",
 }  # fmt: skip
 KATEX_CODES = {0xE020: "\u0338", 0xE006: "≨", 0xE007: "≩", 0xE00C: "⊊", 0xE010: "≰", 0xE011: "≱"}
+# Glyphs of Dingbats are named a120, a121 …, which readers take for character codes: circled digits in four faces.
+DINGBAT_CODES = {120 + n: chr(0x2460 + n % 10) for n in range(40)}
+_BY_CODE = ((EXTRA, EXTRA_CODES), (DINGBATS, DINGBAT_CODES), (KATEX, KATEX_CODES))
 _MEANT = frozenset(SYMBOL_CODES.values())
 
 
@@ -44,8 +49,8 @@ def decode_math(char: str, font: str) -> str:
         # The font has no Latin letters; above them codes and Unicode overlap, and Unicode is likelier.
         raw = point < 0x7F or (0xA1 <= point <= 0xFE and char not in _MEANT and char != "µ")
         return SYMBOL_CODES.get(point, char) if raw else char
-    if EXTRA.match(font):
-        return EXTRA_CODES.get(point - 0xF000 if point in PRIVATE else point, char)
-    if KATEX.match(font):
-        return KATEX_CODES.get(point, char)
-    return decode_tex(char, font)
+    for fonts, codes in _BY_CODE:
+        if fonts.match(font):
+            return codes.get(point - 0xF000 if fonts is EXTRA and point in PRIVATE else point, char)
+    sign = decode_mathabx(char, font)
+    return decode_tex(char, font) if sign is None else sign

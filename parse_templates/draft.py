@@ -10,7 +10,15 @@ from parse_templates.alternatives import mark_alternatives, total_points, withou
 from parse_templates.captions import is_caption
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
-from parse_templates.options import PartPieces, all_pieces, plain_label, split_options, split_parts, trailing_points
+from parse_templates.options import (
+    CIRCLED,
+    PartPieces,
+    all_pieces,
+    plain_label,
+    split_options,
+    split_parts,
+    trailing_points,
+)
 from parse_templates.sections import Section, type_of
 from parse_templates.solutions import answers_from, split_solution, verdict
 from parse_templates.template import Template
@@ -159,12 +167,20 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
         all_stem, all_parts = split_parts(body, template)
         if all_parts and _inside_part(options, all_parts):
             parts_stem, parts, options = all_stem, all_parts, []
-    if options and stated in CHOICE:
+    if (options and stated in CHOICE) or _statements(parts_stem, parts):
         parts_stem, parts = stem, []
     draft.stem, draft.options, draft.parts = list(parts_stem), options, parts
     if behind and not (mark_alternatives(parts, behind) and text_of(parts_stem)):
         # Nothing stands before the alternatives: the stem is all that is printed, the parts are its two sides.
         draft.stem = whole_body
+
+
+def _statements(stem: Sequence[Piece], parts: Sequence[PartPieces]) -> bool:
+    """Statements ①②③ that one blank behind the last of them asks to choose from: "其中正确的是____"."""
+    if not parts or any(part.label not in CIRCLED or part.parts for part in parts):
+        return False
+    blanks = [sum(p.text.count(BLANK) for p in part.pieces) for part in parts]
+    return not any(p.text.count(BLANK) for p in stem) and not any(blanks[:-1]) and blanks[-1] == 1
 
 
 def _inside_part(options: list[tuple[str, list[Piece]]], parts: list[PartPieces]) -> bool:

@@ -239,3 +239,15 @@ def test_symbol_font_on_a_page() -> None:
     page.insert_text((20, 50), "abp", fontname="symb", fontsize=12)
     layer = read_text_layer(page, 200)
     assert "".join(g.text for g in layer.glyphs) == "αβπ"
+
+
+@pytest.mark.parametrize(
+    ("char", "font", "sign"),
+    [
+        ("“", "ABCDEF+TeX-matha10", "="), ("`", "ABCDEF+TeX-matha7", "+"), ("´", "TeX-matha10", "−"),
+        ("ą", "TeX-matha10", ">"), ("ď", "TeX-matha10", "≤"), ("č", "TeX-mathx10", "⋂"), ("“", "NimbusRomNo9L", "“"),
+        ("ŷ", "TeX-matha10", "ŷ"), ("x", "Dingbats", "①"), ("{", "ABCDEF+ZapfDingbats", "④"), ("✓", "Dingbats", "✓"),
+    ],
+)  # fmt: skip
+def test_codes_of_fonts_without_unicode(char: str, font: str, sign: str) -> None:
+    assert decode_math(char, font) == sign

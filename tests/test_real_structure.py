@@ -285,3 +285,12 @@ def test_a_figure_that_the_text_does_not_speak_of_is_doubted() -> None:
     paper = parse_paper([layout], "zh_exam")
     owner = next(q for q in paper.questions if q.figures)
     assert ("figure.not_mentioned" in {i.code for i in owner.issues}) == (owner.number == "1")
+
+
+def test_statements_before_one_blank_are_no_parts() -> None:
+    texts = ["一、填空题", "1．有下列结论：", "①甲成立；", "②乙成立；", "③丙成立；其中正确的是____．", "2．题干____．"]
+    question = parse_paper([page(texts)], "zh_exam").questions[0]
+    assert question.parts == [] and question.stem.count("成立") == 3
+    texts = ["一、填空题", "1．回答问题：", "①甲是____；", "②乙是____；", "③丙是____．", "2．题干____．"]
+    question = parse_paper([page(texts)], "zh_exam").questions[0]
+    assert [part.label for part in question.parts] == ["①", "②", "③"]

@@ -16,7 +16,7 @@ from layout.segments import is_wide
 
 Kind = Literal["math", "soft", "text"]
 # Fonts that set all of a formula, digits and brackets too: what stands beside it in another font is text.
-WHOLE_MATH = re.compile(r"KaTeX|MathJax|MJX|Math(?!ematica)", re.I)
+WHOLE_MATH = re.compile(r"KaTeX|MathJax|MJX|Math(?!ematica|[abx]\d)", re.I)
 OPERATORS_AT_EDGE = RELATIONS | BINARY | frozenset(",(|")
 TRAILING = ",.;:，。；：、?!"
 LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
@@ -192,7 +192,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
     n = 0
     while n < len(out):
         stop = n
-        while stop < len(out) and _letter(out[stop]) and (stop == n or not out[stop].gap):
+        while stop < len(out) and _letter(out[stop]) and (stop == n or _goes_on(out[stop - 1], out[stop])):
             stop += 1
         word = "".join(e.text for e in out[n:stop])
         if len(word) >= 2 and not any(is_math_font(e.item.atoms[0].glyph.font) for e in out[n:stop]):
@@ -220,6 +220,12 @@ def _words(entries: list[Entry]) -> list[Entry]:
                     out[k] = Entry(out[k].item, "soft", out[k].gap)
         n = max(stop, n + 1)
     return out
+
+
+def _goes_on(last: Entry, entry: Entry) -> bool:
+    """Whether a letter belongs to the word before it: no gap, and no change between italic and upright (a ln x)."""
+    faces = {node.style for node in (last.item.node, entry.item.node) if isinstance(node, Sym)}
+    return not entry.gap and not {"italic", "upright"} <= faces
 
 
 def _integrated(entries: Sequence[Entry], n: int) -> bool:

@@ -46,7 +46,7 @@ def _row(items: tuple[Node, ...]) -> str:
     """Items side by side: upright runs grouped, functions named, brackets grown where the content is tall."""
     pieces: list[tuple[str, Node]] = []
     index = 0
-    flat = _flatten(items)
+    flat = _dotted(_flatten(items))
     while index < len(flat):
         for reader in (_text_run, _function, _upright_run):
             taken, text = reader(flat, index)
@@ -60,6 +60,10 @@ def _row(items: tuple[Node, ...]) -> str:
     return _join(_grow(pieces))
 
 
+# Large operators without bounds: some writers print ∩ with the sign of the big operator.
+UNBOUNDED = {"⋂": r"\cap", "⋃": r"\cup"}
+
+
 def _flatten(items: tuple[Node, ...]) -> list[Node]:
     out: list[Node] = []
     for item in items:
@@ -70,9 +74,19 @@ def _flatten(items: tuple[Node, ...]) -> list[Node]:
     return out
 
 
+def _dotted(flat: list[Node]) -> list[Node]:
+    """Three centred dots are one sign."""
+    out: list[Node] = []
+    for node in flat:
+        out.append(node)
+        if out[-3:] == [node] * 3 and isinstance(node, Sym) and node.text in "·⋅":
+            out[-3:] = [Sym("⋯", node.style)]
+    return out
+
+
 def _single(node: Node) -> str:
     if isinstance(node, Sym):
-        return symbol(node)
+        return UNBOUNDED.get(node.text) or symbol(node)
     if isinstance(node, Script):
         return _base(node.base) + scripts(node)
     return _write(node)

@@ -24,6 +24,7 @@ COMMANDS: dict[str, str] = {
     "↔": r"\leftrightarrow", "⇒": r"\Rightarrow", "⟹": r"\Rightarrow", "⇐": r"\Leftarrow", "⇔": r"\Leftrightarrow",
     "⟺": r"\Leftrightarrow", "↦": r"\mapsto", "⇌": r"\rightleftharpoons", "⇋": r"\rightleftharpoons", "↑": r"\uparrow",
     "↓": r"\downarrow", "⋯": r"\cdots", "…": r"\ldots", "⋮": r"\vdots", "⋱": r"\ddots", "∑": r"\sum", "∏": r"\prod",
+    "⋃": r"\bigcup", "⋂": r"\bigcap",
     "∫": r"\int", "∬": r"\iint", "∭": r"\iiint", "∮": r"\oint", "√": r"\surd", "ℏ": r"\hbar", "ℓ": r"\ell",
     "′": r"\prime", "'": r"\prime", "’": r"\prime",
     "″": r"\prime\prime", "‴": r"\prime\prime\prime", "°": r"^\circ", "℃": r"^\circ\mathrm{C}",
