@@ -57,8 +57,10 @@ def compare(arguments: argparse.Namespace, folder: Path) -> int:
         url = server.stdout.readline().strip()
         few = run_child(arguments, workspace, folder / "few", url, arguments.questions // 10)
         counts(server)
+        begun = time.process_time()
         bare = asyncio.run(bare_client(url, pages if arguments.mode == "image_only" else [], arguments))
         bare_counts = counts(server)
+        bare_cpu = time.process_time() - begun
         many = run_child(arguments, workspace, folder / "many", url, arguments.questions)
         exam_counts = counts(server)
     finally:
@@ -75,6 +77,7 @@ def compare(arguments: argparse.Namespace, folder: Path) -> int:
             f"{seen['most']} at once, {seen['seen']} requests; {whole:.1f} s with start and end"
         )
     print(f"throughput of the exam: {share:.1%} of the bare client's")
+    print(f"processor time a question: {1000 * bare_cpu / n:.1f} ms bare, {1000 * many['cpu'] / n:.1f} ms exam")
     print(f"memory above start: {few['memory']:.0f} MB for {n // 10} questions, {many['memory']:.0f} MB for {n}")
     print(f"load of this machine at the end: {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     print(f"problems seen by the server: {exam_counts['problems']}")
@@ -114,12 +117,12 @@ def child(arguments: argparse.Namespace) -> None:
     options = RunOptions(models=["openai-api/bench/standin"], modes=[arguments.mode], base_url=url, budgets=["512"])
     run.create(workspace, options, choice, select(Papers(workspace), choice))
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    start = time.monotonic()
+    start, begun = time.monotonic(), time.process_time()
     ended = run_exam(run, workspace, Pace(connections=arguments.connections))
-    seconds = time.monotonic() - start
+    seconds, cpu = time.monotonic() - start, time.process_time() - begun
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     assert ended.complete, ended
-    print(json.dumps({"seconds": seconds, "memory": (peak - before) / 1024}))
+    print(json.dumps({"seconds": seconds, "cpu": cpu, "memory": (peak - before) / 1024}))
 
 
 async def bare_client(url: str, pages: list[bytes], arguments: argparse.Namespace) -> float:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import time
-from dataclasses import replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,21 +33,35 @@ from exam_mode.records import answer_call, probe_call
 from exam_mode.replies import Reply, read_output
 from exam_mode.session import Session
 from exam_mode.units import Unit
+from exam_mode.wire import ENCODED, URL, names_pages, stand_in
 from wholepage.errors import WholepageError
 
 FATAL_STATUS = (401, 403, 404)  # wrong key, no right, no such model: every further call would meet it
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """What is needed to ask a single question, or why it cannot be asked."""
+
+    item: Item | None = None
+    request: Request | None = None
+    error: WholepageError | None = None
+
+
 class Asker:
-    """Asks units of one model in one session. `conversation` holds the messages of the unit asked last."""
+    """Asks units of one model in one session."""
 
     def __init__(self, session: Session, model: Model) -> None:
         self.session = session
         self.model = model
         self.name = str(model)
 
-    async def ask(self, unit: Unit) -> tuple[Call, list[ChatMessage]]:
+    async def ask(self, unit: Unit, prepared: Prepared | None = None) -> tuple[Call, list[ChatMessage]]:
         """Ask the unit and append the outcome to the run's call log. Errors become calls that are not ok.
+
+        Args:
+            unit: what to ask.
+            prepared: what `prepare` gave for it; None to prepare it now.
 
         Returns:
             the call, and the messages that were exchanged (images by file name).
@@ -63,18 +75,19 @@ class Asker:
 
                 call, messages = await sit_paper(self, unit, place)
             else:
-                call, messages = await self._single(unit, place)
+                call, messages = await self._single(unit, prepared or await self._prepared(unit), place)
             if self.session.calls is not None:
                 await anyio.to_thread.run_sync(self.session.calls.append, call)
         if self.session.guard is not None:
             self.session.guard.note(call.error)
         return call, messages
 
-    async def _single(self, unit: Unit, place: contextlib.AsyncExitStack) -> tuple[Call, list[ChatMessage]]:
-        try:
-            item, request = await self._prepared(unit)
-        except WholepageError as error:
-            return answer_call(unit, Reply(error=str(error)), None, None), []
+    async def _single(
+        self, unit: Unit, prepared: Prepared, place: contextlib.AsyncExitStack
+    ) -> tuple[Call, list[ChatMessage]]:
+        item, request = prepared.item, prepared.request
+        if item is None or request is None:
+            return answer_call(unit, Reply(error=str(prepared.error)), None, None), []
         messages = to_messages(request)
         cap = unit.budget.tokens if unit.budget else None
         cap = self.session.manner.probe_tokens if unit.kind == "probe" else cap
@@ -83,20 +96,35 @@ class Asker:
         record = probe_call if unit.kind == "probe" else answer_call
         return record(unit, reply, request, self.session.price(unit.model)), messages
 
-    async def _prepared(self, unit: Unit) -> tuple[Item, Request]:
-        """Question and request, made in a thread; one change of threads a call, since each may wait for the others."""
+    def prepare(self, unit: Unit) -> Prepared | None:
+        """Question and request of a unit, made before its turn; None where that takes calls of a model.
+
+        It reads and writes files, so it is for a thread.
+        """
+        if unit.mode in ("mock_exam", "captions"):
+            return None
+        return self._built(unit, self.session.context(unit.model))
+
+    async def _prepared(self, unit: Unit) -> Prepared:
         context = self.session.context(unit.model)
         if unit.mode == "captions":
             from exam_mode.captioning import captions_for
 
-            item = await anyio.to_thread.run_sync(self.item, unit.questions[0])
-            if item.figures:
-                context = replace(context, captions=await captions_for(self.session, item))
+            try:
+                item = await anyio.to_thread.run_sync(self.item, unit.questions[0])
+                if item.figures:
+                    context = replace(context, captions=await captions_for(self.session, item))
+            except WholepageError as error:
+                return Prepared(error=error)
         return await anyio.to_thread.run_sync(self._built, unit, context)
 
-    def _built(self, unit: Unit, context: Context) -> tuple[Item, Request]:
-        item = self.item(unit.questions[0])
-        return item, probe_request(item, context) if unit.kind == "probe" else build(unit.mode, item, context)
+    def _built(self, unit: Unit, context: Context) -> Prepared:
+        try:
+            item = self.item(unit.questions[0])
+            request = probe_request(item, context) if unit.kind == "probe" else build(unit.mode, item, context)
+        except WholepageError as error:
+            return Prepared(error=error)
+        return Prepared(item, request)
 
     def item(self, question_id: str) -> Item:
         """The question, checked to be the one that the run chose. Reads the paper when it is not in memory.
@@ -135,7 +163,8 @@ class Asker:
         token = ASKED.set(Asked(items, unit.epoch, sheet))
         start = time.monotonic()
         try:
-            sent = inlined(messages)  # pages are mostly in memory; reading one takes less than a change of threads
+            # pages are mostly in memory; reading one takes less than a change of threads
+            sent = with_images(messages, names_pages(self.model, self.session.images))
             with images_by_name(messages) if self.session.logged else no_events():
                 output = await self.model.generate(sent, config=config, cache=self._cache(unit))
             return read_output(output, time.monotonic() - start)
@@ -178,20 +207,27 @@ def to_messages(request: Request) -> list[ChatMessage]:
     return [ChatMessageUser(content=content)]
 
 
-def inlined(messages: list[ChatMessage]) -> list[ChatMessage]:
-    """The messages with image files as data URLs, the only form in which inspect-ai hands images to providers."""
+def with_images(messages: list[ChatMessage], named: bool) -> list[ChatMessage]:
+    """The messages with image files as data URLs, the only form in which inspect-ai hands images to providers.
+
+    Args:
+        messages: images by file.
+        named: the URLs are stand-ins, which the HTTP client resolves (`exam_mode.wire`).
+
+    Raises:
+        ImageError: a file cannot be read.
+    """
     return [
         m
         if isinstance(m.content, str)
-        else m.model_copy(update={"content": [_inline(c) if isinstance(c, ContentImage) else c for c in m.content]})
+        else m.model_copy(
+            update={"content": [_inline(c, named) if isinstance(c, ContentImage) else c for c in m.content]}
+        )
         for m in messages
     ]
 
 
-def _inline(content: ContentImage) -> ContentImage:
-    return content.model_copy(update={"image": _data_url(Path(content.image))})
-
-
-@lru_cache(maxsize=32)  # questions of a paper follow each other: its pages are read once and shared by all requests
-def _data_url(path: Path) -> str:
-    return f"data:image/png;base64,{base64.b64encode(path.read_bytes()).decode('ascii')}"
+def _inline(content: ContentImage, named: bool) -> ContentImage:
+    path = Path(content.image)
+    data = ENCODED.get(path)  # read in both cases, so that a missing file is said here and not by the HTTP client
+    return content.model_copy(update={"image": stand_in(path) if named else URL + data.decode("ascii")})

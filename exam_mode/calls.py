@@ -87,6 +87,9 @@ class CallLog:
         self.totals = Totals()
         self.watch: Callable[[], None] | None = None  # called after each line
         self._lock = threading.Lock()
+        self._disk = threading.Lock()
+        self._written = 0
+        self._synced = 0
         self._handle: int | None = None
 
     def __enter__(self) -> CallLog:
@@ -110,23 +113,38 @@ class CallLog:
         """
         text = json.dumps(call.model_dump(mode="json", exclude_none=True), ensure_ascii=False)
         data = text.encode("utf-8", "backslashreplace") + b"\n"
+        try:
+            self._sync(self._write(data))
+        except OSError as error:
+            raise ExamError(
+                f"Cannot write {self.path}: {error.strerror or error}.",
+                hint="Free some space, then `wholepage exam continue`; finished calls are kept.",
+                code="exam.write_failed",
+            ) from error
         with self._lock:
-            if self._handle is None:
-                raise ExamError(f"{self.path} is not open.")
-            try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(self._handle, view) :]
-                os.fsync(self._handle)
-            except OSError as error:
-                raise ExamError(
-                    f"Cannot write {self.path}: {error.strerror or error}.",
-                    hint="Free some space, then `wholepage exam continue`; finished calls are kept.",
-                    code="exam.write_failed",
-                ) from error
             self.totals.add(call)
             if self.watch is not None:
                 self.watch()
+
+    def _write(self, data: bytes) -> int:
+        """Write one line; returns how many lines were written up to it."""
+        with self._lock:
+            if self._handle is None:
+                raise ExamError(f"{self.path} is not open.")
+            view = memoryview(data)
+            while view:
+                view = view[os.write(self._handle, view) :]
+            self._written += 1
+            return self._written
+
+    def _sync(self, line: int) -> None:
+        """Return when that line is on disk: one call of the system is for all lines that were written before it."""
+        with self._disk:
+            if self._synced >= line or self._handle is None:
+                return
+            written = self._written
+            os.fsync(self._handle)
+            self._synced = written
 
 
 def _cut_torn_end(path: Path) -> None:

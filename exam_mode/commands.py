@@ -13,6 +13,7 @@ from exam_mode.engine import Ended, Pace, open_session, run_exam
 from exam_mode.runs import (
     RunFolder,
     RunOptions,
+    count_units,
     coverage_record,
     find_run,
     list_runs,
@@ -116,7 +117,7 @@ def show_status(workspace: Workspace, reference: str | None, every: bool, as_jso
 
     for run in list_runs(workspace) if every else [find_run(workspace, reference)]:
         manifest, totals = run.load(), totals_of(run)
-        units = len(units_of(run, manifest))
+        units = count_units(run, manifest)
         if as_json:
             print_json(_record(run, units, totals))
         else:

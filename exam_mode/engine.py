@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import TYPE_CHECKING, Any
 
 from exam_mode.calls import CallLog, read_calls
@@ -12,7 +12,7 @@ from exam_mode.errors import ExamError
 from exam_mode.guard import Caps, Guard
 from exam_mode.prices import load_prices
 from exam_mode.prompts import prompts_digest
-from exam_mode.runs import Manifest, RunFolder, RunOptions, units_of
+from exam_mode.runs import Manifest, RunFolder, RunOptions, count_units, units_of
 from exam_mode.selection import Papers
 from exam_mode.session import Manner, Session
 from exam_mode.units import Unit
@@ -66,29 +66,34 @@ def run_exam(run: RunFolder, workspace: Workspace, pace: Pace, progress: Progres
             hint="Go on with the version of wholepage that began it, or start a new exam.",
             code="exam.prompts_changed",
         )
-    units = units_of(run, manifest)
+    count = count_units(run, manifest)
     with run.lock(), CallLog(run.calls) as calls:
         session = open_session(run, manifest, workspace, calls)
         if progress is not None:
-            calls.watch = lambda: progress(calls, len(units))
+            calls.watch = lambda: progress(calls, count)
         guard: Guard | None = None
         interrupted = False
         for model in manifest.options.models:
-            pending = [u for u in units if u.model == model and u.key not in calls.totals.done]
-            if not pending:
+            pending = _pending(run, manifest, model, calls.totals.done)
+            first = next(pending, None)
+            if first is None:
                 continue
             guard = session.guard = _guard(pace.caps, calls, guard)
-            interrupted = _ask_all(run, manifest, session, model, pending, pace)
+            interrupted = _ask_all(run, manifest, session, model, chain([first], pending), pace)
             if interrupted or guard.stopped:
                 break
-        keys = {u.key for u in units}
         return Ended(
-            units=len(units),
-            done=len(calls.totals.done & keys),
-            failed=len(calls.totals.failed.keys() & keys),
+            units=count,
+            done=sum(u.key in calls.totals.done for u in units_of(run, manifest)),
+            failed=sum(u.key in calls.totals.failed for u in units_of(run, manifest)),
             stopped=guard.stopped if guard else None,
             interrupted=interrupted,
         )
+
+
+def _pending(run: RunFolder, manifest: Manifest, model: str, done: Set[str]) -> Iterator[Unit]:
+    """Units of one model without an answer, made one by one."""
+    return (u for u in units_of(run, manifest) if u.model == model and u.key not in done)
 
 
 def _guard(caps: Caps, calls: CallLog, before: Guard | None) -> Guard:
@@ -120,7 +125,9 @@ def open_session(run: RunFolder, manifest: Manifest, workspace: Workspace, calls
     return session
 
 
-def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace) -> bool:
+def _ask_all(
+    run: RunFolder, manifest: Manifest, session: Session, model: str, pending: Iterable[Unit], pace: Pace
+) -> bool:
     """Ask all units of one model. Returns whether it was interrupted."""
     import exam_mode.registry  # noqa: F401 - the providers, also where the entry point is not installed
 
@@ -135,7 +142,7 @@ def _ask_all(run: RunFolder, manifest: Manifest, session: Session, model: str, p
 
 
 def _evaluate(
-    run: RunFolder, manifest: Manifest, session: Session, model: str, pending: list[Unit], pace: Pace
+    run: RunFolder, manifest: Manifest, session: Session, model: str, pending: Iterable[Unit], pace: Pace
 ) -> bool:
     """One inspect-ai evaluation of one model: a task a mode and budget. Returns whether it was interrupted."""
     from inspect_ai import Task, eval

@@ -13,7 +13,7 @@ _WIDE = frozenset({"W", "F"})
 
 def text_tokens(text: str) -> int:
     """About how many tokens a text has: one a Chinese character, one for four others. True counts come with replies."""
-    wide = sum(unicodedata.east_asian_width(c) in _WIDE for c in text)
+    wide = 0 if text.isascii() else sum(unicodedata.east_asian_width(c) in _WIDE for c in text)
     return wide + round((len(text) - wide) / CHARACTERS_PER_TOKEN)
 
 

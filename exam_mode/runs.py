@@ -188,8 +188,8 @@ def selection_of(manifest: Manifest) -> Selection:
     return Selection(picked=picked, seen=int(manifest.coverage.get("seen", 0)))
 
 
-def units_of(run: RunFolder, manifest: Manifest) -> list[Unit]:
-    """All units of the run, in order.
+def units_of(run: RunFolder, manifest: Manifest) -> Iterator[Unit]:
+    """All units of the run, in order, made one by one.
 
     Raises:
         ExamOptionError: a budget in per cent of a window that is not known.
@@ -198,7 +198,12 @@ def units_of(run: RunFolder, manifest: Manifest) -> list[Unit]:
     rules = run.table(options.image_rules)
     budgets = {m: parse_budgets(options.budgets, options.window or image_rule(m, rules).window) for m in options.models}
     selection = selection_of(manifest)
-    return list(make_units(selection, options.models, options.modes, budgets, options.epochs, options.probe))
+    return make_units(selection, options.models, options.modes, budgets, options.epochs, options.probe)
+
+
+def count_units(run: RunFolder, manifest: Manifest) -> int:
+    """How many units the run has."""
+    return sum(1 for _ in units_of(run, manifest))
 
 
 def new_run_path(workspace: Workspace) -> Path:

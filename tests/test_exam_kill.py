@@ -31,7 +31,7 @@ def test_kill_at_ten_random_moments(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     struck, code = (int(n) for n in done.stdout.split())
     assert struck == KILLS and code == 0, done.stderr[-2000:]
-    units = units_of(run, run.load())
+    units = list(units_of(run, run.load()))
     assert len(units) == 20 * (7 + 5)
     counts = Counter(call.unit for call in calls_of(run) if call.ok)
     assert counts == Counter({unit.key: 1 for unit in units})

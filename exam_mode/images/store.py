@@ -11,6 +11,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,8 @@ MIN_TEXT = 10.0  # pixels: below that strokes of Chinese characters run together
 MAX_TILES = 64
 OVERLAP = 0.06  # of a tile's side, so that no line of text is cut in both tiles
 COMPRESSION = 6
+LOCKS = 64
+DIGESTS = 1024  # files whose hash is remembered
 VERSION = 1  # raise when the same input gives other bytes
 
 
@@ -60,9 +63,9 @@ class ImageStore:
     def __init__(self, folder: Path, limits: Limits) -> None:
         self.folder = folder
         self.limits = limits
-        self._guard = threading.Lock()
-        self._locks: dict[str, threading.Lock] = {}
-        self._digests: dict[tuple[Path, int, int], str] = {}
+        # images that share a lock only wait for each other; one lock an image would be kept for every page of a run
+        self._locks = [threading.Lock() for _ in range(LOCKS)]
+        self._digest_of = lru_cache(maxsize=DIGESTS)(_digest)
 
     def page(self, paper: Path, number: int, image: Path, box: Box | None = None) -> list[Sent]:
         """The page's image (or the part in `box`, stored-image pixels) as one file, or several when it is tiled.
@@ -81,7 +84,7 @@ class ImageStore:
         spec = [VERSION, self._digest(image), box.as_list(2) if box else None, check, asdict(limits.rule)]
         key = json.dumps([*spec, limits.min_text, limits.tile], sort_keys=True)
         name = hashlib.sha256(key.encode()).hexdigest()[:24]
-        with self._lock(name):
+        with self._locks[int(name[:8], 16) % LOCKS]:
             entry = self.folder / "index" / f"{name}.json"
             known = self._known(entry)
             if known is not None:
@@ -115,19 +118,12 @@ class ImageStore:
         except ValueError as error:
             raise ImageError(f"{source}: {error}.", hint="Check the page in the preview.") from error
 
-    def _lock(self, name: str) -> threading.Lock:
-        with self._guard:
-            return self._locks.setdefault(name, threading.Lock())
-
     def _digest(self, image: Path) -> str:
         try:
             stat = image.stat()
-            key = (image, stat.st_size, stat.st_mtime_ns)
-            if key not in self._digests:
-                self._digests[key] = sha256_file(image)
+            return self._digest_of(image, stat.st_size, stat.st_mtime_ns)
         except OSError as error:
             raise _unreadable(image, error) from error
-        return self._digests[key]
 
     def _known(self, entry: Path) -> list[Sent] | None:
         try:
@@ -146,7 +142,7 @@ class ImageStore:
         import numpy as np
 
         limits = self.limits
-        height = text_height(paper, number, lambda: np.asarray(whole.convert("L")))
+        height = text_height(paper, number, lambda: np.asarray(whole if whole.mode == "L" else whole.convert("L")))
         scale = _scale(limits.rule, cut.width, cut.height, path)
         if height is None or height * scale >= limits.min_text:
             yield cut, 0.0, 0.0
@@ -188,14 +184,19 @@ class ImageStore:
         return Sent(path, digest, width, height, fx, fy, left, top, tile if tile[1] > 1 else None)
 
 
+def _digest(path: Path, _size: int, _mtime: int) -> str:
+    """SHA-256 of a file; size and time are there for the cache around it."""
+    return sha256_file(path)
+
+
 def _open(path: Path) -> Image:
     from PIL import Image as Pillow
 
     try:
         with Pillow.open(path) as picture:
             picture.load()
-            grey = picture.mode in ("1", "L", "LA")
-            return picture.convert("L" if grey else "RGB")
+            mode = "L" if picture.mode in ("1", "L", "LA") else "RGB"
+            return picture if picture.mode == mode else picture.convert(mode)
     except (OSError, ValueError, Pillow.DecompressionBombError) as error:
         raise _unreadable(path, error) from error
 
