@@ -35,7 +35,9 @@ async def captions_for(session: Session, item: Item) -> dict[str, str]:
     name = session.manner.captioner
     if name is None:
         raise ExamError("The form captions needs a captioning model.", hint="Name one with --captioner MODEL.")
-    model = get_model(name)
+    if name not in session.helpers:
+        session.helpers[name] = get_model(name, memoize=False)
+    model = session.helpers[name]
     for figure in item.figures:
         key = caption_key(name, item, figure)
         async with session.locks.setdefault(key, anyio.Lock()):

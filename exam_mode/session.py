@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from exam_mode.calls import CallLog
 from exam_mode.forms.base import Context
@@ -14,6 +14,9 @@ from exam_mode.images.store import MIN_TEXT, ImageStore, Limits
 from exam_mode.images.table import image_rule
 from exam_mode.prices import Price, PriceTable
 from exam_mode.selection import Papers
+
+if TYPE_CHECKING:
+    from inspect_ai.model import Model
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,7 @@ class Session:
 
     `delivery` holds options of inspect-ai's `GenerateConfig` that tell how calls are made (retries, time-outs,
     connections) where no evaluation of inspect-ai sets them. Without `logged` nothing of a call is kept but its record.
+    `helpers` are models other than the taker; they are closed with the session.
     """
 
     papers: Papers
@@ -51,6 +55,7 @@ class Session:
     locks: dict[str, Any] = field(default_factory=dict)
     delivery: dict[str, Any] = field(default_factory=dict)
     logged: bool = True
+    helpers: dict[str, Model] = field(default_factory=dict)
     _contexts: dict[str, Context] = field(default_factory=dict)
 
     def context(self, model: str) -> Context:

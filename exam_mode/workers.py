@@ -8,8 +8,9 @@ run has them all the same (`exam_mode.engine`).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 import anyio
@@ -54,12 +55,23 @@ async def _all(session: Session, taker: Model, units: Iterator[Unit], workers: i
     put, take = anyio.create_memory_object_stream[Ready](AHEAD)
     # threads of their own: among those of anyio each would end up with memory for page images
     with ThreadPoolExecutor(PREPARERS, "prepare") as threads:
-        async with taker, anyio.create_task_group() as group:
+        async with _closing(session), taker, anyio.create_task_group() as group:
             with put, take:
                 for _ in range(PREPARERS):
                     group.start_soon(_preparer, asker, units, put.clone(), threads)
                 for _ in range(workers):
                     group.start_soon(_worker, asker, take.clone())
+
+
+@asynccontextmanager
+async def _closing(session: Session) -> AsyncIterator[None]:
+    """Close the session's other models in the event loop that used them."""
+    try:
+        yield
+    finally:
+        with anyio.CancelScope(shield=True):
+            while session.helpers:
+                await session.helpers.popitem()[1].api.aclose()
 
 
 async def _preparer(asker: Asker, units: Iterator[Unit], put: MemoryObjectSendStream[Ready], threads: Executor) -> None:
