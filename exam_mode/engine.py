@@ -147,15 +147,18 @@ def _evaluate(
     """One inspect-ai evaluation of one model: a task a mode and budget. Returns whether it was interrupted."""
     from inspect_ai import Task, eval
 
+    from exam_mode.closing import TO_CLOSE
     from exam_mode.solving import exam_solver, samples
 
     tasks = [
         Task(dataset=samples(group), solver=exam_solver(session, model), name=name)
         for name, group in groupby(pending, key=_task_name)
     ]
+    taker = _taker(model, manifest.options, {})
+    TO_CLOSE.append(taker)
     logs = eval(
         tasks,
-        model=_taker(model, manifest.options, {}),
+        model=taker,
         log_dir=str(run.logs),
         tags=["wholepage"],
         metadata={"run": run.path.name},
