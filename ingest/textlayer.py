@@ -119,13 +119,19 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
 
 
 def _shared_widths(chars: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Letters that a font holds as one glyph ("ft") get equal shares of its width: as read, the first has it all."""
+    """Letters that a font holds as one glyph ("ft") get equal shares of its width: as read, the first has it all.
+
+    Mathematical letters lie beyond the 16-bit codes; some writers name both halves of such a code, so that the letter
+    comes twice, the second time without width. That one is dropped.
+    """
     groups: list[list[dict[str, Any]]] = []
     for char in chars:
         x0, _, x1, _ = char["bbox"]
         inside = x1 - x0 < 0.01 and _is_latin(char["c"]) and groups and _is_latin(groups[-1][0]["c"])
         if inside and abs(groups[-1][0]["bbox"][2] - x0) < 0.01:
             groups[-1].append(char)
+        elif x1 - x0 < 0.01 and ord(char["c"]) > 0xFFFF and groups and groups[-1][-1]["c"] == char["c"]:
+            continue
         else:
             groups.append([char])
     for group in groups:

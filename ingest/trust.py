@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
+from ingest.collapsed import restore_names
 from ingest.unread import complete_text_layer
 from layout.digital import digital_segments
 from layout.ink import find_ink
@@ -43,7 +44,8 @@ def judge_text_layer(text: TextLayer, image: NDArray[np.uint8], engine: OcrEngin
         return replace(
             text, trust="partial", reason=f"{hole:.0%} of the printed letters are missing from the text layer"
         )
-    return replace(complete_text_layer(text, image, engine), trust="trusted", reason="")
+    text = restore_names(complete_text_layer(text, image, engine), image, engine)
+    return replace(text, trust="trusted", reason="")
 
 
 def _broken_signs(text: TextLayer) -> str:

@@ -13,6 +13,7 @@ CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 FULL_LETTERS = {ord("Ａ") + i: chr(ord("A") + i) for i in range(8)}
 BARE = re.compile(r"^[\s.．]*[A-H](?:[\s.．]+[A-H])*[\s.．]*$")
+MIN_FULL = 4  # options that most questions have
 MIN_ROW = 3  # letters without a dot that make options
 SENTENCE_END = "。；;.:：?？!！)）]】,，"
 
@@ -162,7 +163,11 @@ def _one_style(chain: list[Mark], pieces: Sequence[Piece]) -> list[Mark]:
         before = pieces[mark.piece].text[: mark.start]
         return not before.strip() or before.endswith("\u2003")
 
-    while len(chain) > 3 and not apart(chain[-1]) and all(apart(m) for m in chain[:-1]):
+    def in_words(mark: Mark) -> bool:
+        before = pieces[mark.piece].text[: mark.start].rstrip()
+        return len(chain) > MIN_FULL or before[-1:].isascii()
+
+    while len(chain) > 3 and not apart(chain[-1]) and in_words(chain[-1]) and all(apart(m) for m in chain[:-1]):
         chain = chain[:-1]
     return chain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pymupdf
@@ -19,6 +20,8 @@ from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.negation import negated
 from layout.formulas.shapes import Shape, ShapeKind
 from layout.formulas.structure import node_of
+from layout.formulas.unnamed import named
+from layout.ink import find_ink
 from layout.types import Glyph
 from wholepage.boxes import Box
 
@@ -251,3 +254,18 @@ def test_symbol_font_on_a_page() -> None:
 )  # fmt: skip
 def test_codes_of_fonts_without_unicode(char: str, font: str, sign: str) -> None:
     assert decode_math(char, font) == sign
+
+
+@pytest.mark.parametrize("sign", ["{", "}", "(", ")", "[", "]", "|"])
+def test_a_tall_bracket_without_a_code_is_told_by_its_ink(sign: str) -> None:
+    page = pymupdf.open().new_page(width=200, height=200)
+    page.insert_text((60, 100), sign, fontsize=30, fontname="tiro")
+    pixels = page.get_pixmap(dpi=200, alpha=False)
+    image = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.height, pixels.width, 3)
+    ink = find_ink(image.min(axis=2), 200)
+    (printed,) = read_text_layer(page, 200).glyphs
+    unnamed = replace(printed, text="\ufffd", size=14 * 200 / 72, font="CambriaMath")
+    (told,) = named([unnamed], ink.mask > 0, ink.boxes)
+    assert told.text == sign
+    text_font = replace(unnamed, font="NimbusRoman")
+    assert named([text_font], ink.mask > 0, ink.boxes) == [text_font]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from drawing import DPI, PX, Sheet, line, page
 
+from ingest.collapsed import restore_names
 from ingest.textlayer import _shared_widths, _shifted_fonts, read_text_layer
 from ingest.unread import complete_text_layer
 from layout.columns import split_columns
@@ -113,6 +114,25 @@ def test_what_starts_a_text_is_no_lettering_of_a_figure(text: str) -> None:
 @pytest.mark.parametrize("text", ["1.6", "0.25", "A", "(a)", "U/V"])
 def test_lettering_of_a_figure(text: str) -> None:
     assert not STARTS_TEXT.match(text)
+
+
+def test_a_name_whose_letters_share_one_code_is_read() -> None:
+    sheet = Sheet()
+    sheet.text(60, 120, "ABC", size=14)
+    sheet.text(60, 160, "AAA", size=14)
+    layer = read_text_layer(sheet.page, DPI)
+    glyphs = tuple(replace(g, text="A", font="CambriaMath") for g in layer.glyphs)
+    engine = Reads("ABC")
+    done = restore_names(replace(layer, glyphs=glyphs), sheet.image(), engine)
+    assert engine.asked == 1  # three letters of one ink are what they say
+    assert "".join(g.text for g in done.glyphs) == "ABCAAA"
+    doubted = restore_names(replace(layer, glyphs=glyphs), sheet.image(), Reads("AB"))
+    assert [g.confidence for g in doubted.glyphs] == [0.5, 0.5, 0.5, 1.0, 1.0, 1.0]
+
+
+def test_a_letter_named_twice_by_its_two_halves_is_one() -> None:
+    chars = [{"c": "𝑥", "bbox": (10.0, 0.0, 16.0, 12.0)}, {"c": "𝑥", "bbox": (16.0, 0.0, 16.0, 12.0)}]
+    assert [c["c"] for c in _shared_widths(chars)] == ["𝑥"]
 
 
 def test_a_column_with_rows_of_options_is_a_column() -> None:

@@ -35,13 +35,16 @@ def _kind(path: Box, ink: Ink, em: float) -> ShapeKind | None:
     area = ink[max(0, int(path.y0)) : int(path.y1) + 1, max(0, int(path.x0)) : int(path.x1) + 2]
     if not area.size or not area.any(axis=1).mean() > 0.95:
         return None
-    return "|" if path.width < BAR_EM * em else _bent(area)
+    return "|" if path.width < BAR_EM * em else bent_kind(area)
 
 
-def _bent(area: Ink) -> ShapeKind | None:
+def bent_kind(area: Ink) -> ShapeKind | None:
+    """Which bracket the ink is, from its crop (H×W); None for what is none."""
     width = area.shape[1]
     end, eighth, quarter, middle = (_stroke(area, at) / width for at in (0.02, 0.14, 0.27, 0.5))
-    if abs(quarter - middle) > 0.25:
+    # A brace runs straight before its point, a round bracket bends all the way.
+    straight = abs(eighth - quarter) < 0.5 * abs(quarter - middle) and abs(quarter - middle) > 0.08
+    if abs(quarter - middle) > 0.25 or straight:
         return "{" if middle < quarter else "}"
     if abs(end - middle) < 0.12:
         return None

@@ -16,6 +16,7 @@ from wholepage.boxes import Box
 
 MAX_BAR_EM = 40.0
 MAX_ROOT_EM = 7.0
+OCR_FONT = "ocr"  # of numbers that `ingest.unread` found
 ARROW_EM = 0.5  # lower drawings are arrows, hats or braces
 Mask = NDArray[np.uint8]
 Ink = NDArray[np.bool_]
@@ -46,8 +47,11 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
                 used.add(id(found[1]))
     shapes.extend(accent_shapes(text.glyphs, comps, ink))
     shapes.extend(Shape("bar", b) for b in bars if id(b) not in used)
-    shapes.extend(drawn_brackets(text.paths, ink, em))
-    shapes.extend(s for p in text.paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
+    # Numbers that are drawn were read by OCR already: their strokes are no signs.
+    read = [g.box for g in text.glyphs if g.font == OCR_FONT]
+    paths = [p for p in text.paths if not any(p.covered_by(b.grow(0.1 * em)) > 0.6 for b in read)]
+    shapes.extend(drawn_brackets(paths, ink, em))
+    shapes.extend(s for p in paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
     return shapes
 
 
@@ -143,7 +147,19 @@ def _root_of_path(path: Box, ink: Ink, em: float) -> Shape | None:
     start, x = max(zip(edges[::2], edges[1::2], strict=True), key=lambda run: run[1] - run[0], default=(low, low))
     if x - start < 0.3 * em or start - path.x0 > 2.0 * em or start - path.x0 < 0.15 * em:
         return None
+    if _closed(ink[y : int(path.y1) + 1, int(start) : int(x)]):
+        return None
     return Shape("radical", Box(path.x0, path.y0, float(x), path.y1), float(start))
+
+
+def _closed(area: Ink) -> bool:
+    """Whether ink runs along the bottom or the right side too: a ring or a frame around a letter, no radical."""
+    rows, columns = area.shape
+    if rows < 4 or columns < 4:
+        return False
+    low = area[-max(3, rows // 8) :].any(axis=0).mean()
+    right = area[rows // 3 :, -max(3, columns // 8) :].any(axis=1).mean()
+    return bool(low > 0.6 or right > 0.6)
 
 
 def _row_end(path: Box, ink: Ink, em: float) -> float:

@@ -90,7 +90,8 @@ def _holds_subscript(nodes: Sequence[Node], start: int) -> bool:
 def _piece(node: Node, scripts: Callable[[Script], str]) -> Piece:
     if isinstance(node, Script):
         text, inner = symbol_text(node), scripts(node)
-        return Piece(text, inner) if "{" in inner or "\\" in inner else Piece(text + inner)
+        slanted = any(isinstance(s, Sym) and s.style == "italic" for s in (node.sub, node.sup))
+        return Piece(text, inner) if slanted or "{" in inner or "\\" in inner else Piece(text + inner)
     return Piece(symbol_text(node))
 
 
