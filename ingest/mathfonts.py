@@ -14,6 +14,8 @@ from ingest.texfonts import decode_tex
 
 SYMBOL = re.compile(r"^(?:\w{6}\+)?(?:Symbol(?!\w*Neu)|StandardSymbols|Euclid ?Symbol|MT ?Symbol)", re.I)
 EXTRA = re.compile(r"^(?:\w{6}\+)?(?:MT[- ]?Extra|Euclid ?Extra)", re.I)
+# Adobe's private codes U+F8E5–U+F8FE: pieces of tall signs, which Unicode has since 3.2.
+ADOBE_PIECES = {chr(0xF8EB + n): sign for n, sign in enumerate("⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪⎮⎞⎟⎠⎤⎥⎦⎫⎬⎭")}
 DINGBATS = re.compile(r"^(?:\w{6}\+)?(?:ITC)?(?:Zapf ?)?Dingbats", re.I)
 KATEX = re.compile(r"^(?:\w{6}\+)?KaTeX", re.I)
 PRIVATE = range(0xF000, 0xF100)  # Word's place for codes of symbol fonts
@@ -38,11 +40,16 @@ _BY_CODE = ((EXTRA, EXTRA_CODES), (DINGBATS, DINGBAT_CODES), (KATEX, KATEX_CODES
 _MEANT = frozenset(SYMBOL_CODES.values())
 
 
-def decode_math(char: str, font: str) -> str:
-    """The character that `char` prints in a font for mathematics; `char` itself where it is right already."""
+def decode_math(char: str, font: str, mapped: bool = False) -> str:
+    """The character that `char` prints in a font for mathematics; `char` itself where it is right already.
+
+    `mapped` fonts bring a map to Unicode: TeX's codes are no matter there.
+    """
     if len(char) != 1:
         return char
     point = ord(char)
+    if char in ADOBE_PIECES:
+        return ADOBE_PIECES[char]
     if SYMBOL.match(font):
         if point in PRIVATE:
             return SYMBOL_CODES.get(point - 0xF000, char)
@@ -52,5 +59,7 @@ def decode_math(char: str, font: str) -> str:
     for fonts, codes in _BY_CODE:
         if fonts.match(font):
             return codes.get(point - 0xF000 if fonts is EXTRA and point in PRIVATE else point, char)
+    if mapped:
+        return char
     sign = decode_mathabx(char, font)
     return decode_tex(char, font) if sign is None else sign

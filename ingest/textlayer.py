@@ -107,15 +107,26 @@ def _painted_over(page: pymupdf.Page) -> set[tuple[str, int, int]]:
 
 def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
     raw = page.get_text("rawdict", flags=pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES)
-    shifted = _shifted_fonts(raw)
+    shifted, mapped = _shifted_fonts(raw), _mapped_fonts(page)
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
                 if span.get("alpha", 255) < INVISIBLE_ALPHA:
                     continue
+                span["mapped"] = span["font"] in mapped
                 for char in _shared_widths(span["chars"]):
                     if not char.get("synthetic"):
                         yield _plain(char) if span["font"] in shifted else char, span, line["dir"]
+
+
+def _mapped_fonts(page: pymupdf.Page) -> set[str]:
+    """Names of the page's fonts that all bring a map to Unicode."""
+    known: dict[str, bool] = {}
+    for xref, _, _, name, *_ in page.get_fonts():
+        has = page.parent.xref_get_key(xref, "ToUnicode")[0] == "xref"
+        plain = name.split("+", 1)[-1]
+        known[plain] = known.get(plain, True) and has
+    return {name for name, has in known.items() if has}
 
 
 def _shared_widths(chars: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -173,7 +184,7 @@ def _shifted_fonts(raw: dict[str, Any]) -> set[str]:
 
 def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, float], matrix: Matrix) -> Glyph | None:
     size = float(span["size"])
-    text = clean(decode_math(char["c"], span["font"]))
+    text = clean(decode_math(char["c"], span["font"], span.get("mapped", False)))
     if not text or not size > 0 or not all(math.isfinite(v) for v in (*char["bbox"], *char["origin"])):
         return None
     scale = math.sqrt(abs(float(np.linalg.det(matrix[:2, :2]))))

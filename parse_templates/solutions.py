@@ -83,19 +83,33 @@ def answers_from(text: str, has_options: bool, blanks: int) -> list[str]:
     text = text.rstrip("．。；，") or text
     if blanks > 1:
         for separator in (r"[;；\u2003]\s*", r"\s{2,}", r"[,，]\s*|\s+"):
-            pieces = [p.strip() for p in re.split(separator, text) if p.strip()]
+            pieces = split_outside(text, separator)
             if len(pieces) == blanks and not any(re.search("[;；]", p) for p in pieces):
                 return pieces
         return _by_groups(text, blanks) or [text]
     return [text]
 
 
+def split_outside(text: str, separator: str) -> list[str]:
+    """`text` cut at `separator`, not within brackets of a formula; a formula that is cut becomes two."""
+    pieces, start, opened = [], 0, ""
+    for match in re.finditer(separator, text):
+        math = text[: match.start()].count("$") % 2 == 1
+        inner = text[text.rfind("$", 0, match.start()) + 1 : match.start()] if math else ""
+        if any(inner.count(a) > inner.count(b) for a, b in ("{}", "()", "[]")):
+            continue
+        pieces.append(opened + text[start : match.start()].strip() + ("$" if math else ""))
+        start, opened = match.end(), "$" if math else ""
+    pieces.append(opened + text[start:].strip())
+    return [p for p in pieces if p.strip("$ ")]
+
+
 def _by_groups(text: str, blanks: int) -> list[str]:
     """Answers such as "2,3;0,1" for three blanks: groups are parted by semicolons, and as many of the first of them as
     it takes by commas too. Empty when no such reading gives one entry a blank."""
-    groups = [p.strip() for p in re.split(r"[;；]", text) if p.strip()]
+    groups = split_outside(text, r"[;；]")
     for split in range(1, len(groups)):
-        head = [p.strip() for group in groups[:split] for p in re.split(r"[,，]", group) if p.strip()]
+        head = [p for group in groups[:split] for p in split_outside(group, r"[,，]")]
         if len(head) + len(groups) - split == blanks:
             return [*head, *groups[split:]]
     return []

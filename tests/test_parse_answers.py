@@ -7,6 +7,7 @@ from drawing import line, page, table
 
 from layout.types import FigureRegion
 from parse_templates.parser import ParsedPaper, parse_paper
+from parse_templates.solutions import answers_from
 from parse_templates.template import load_template, template_names
 from wholepage.boxes import Box
 from wholepage.errors import TemplateError
@@ -232,3 +233,16 @@ def test_a_key_names_the_answers_of_inner_parts() -> None:
     assert question.parts[0].answer == ["ammeter"]
     assert [inner.answer for inner in question.parts[1].parts] == [["12 Ω"], ["0.5 A"]]
     assert question.answer == ["ammeter", "12 Ω", "0.5 A"]
+
+
+@pytest.mark.parametrize(
+    ("text", "blanks", "answers"),
+    [
+        (r"$-\frac{3}{2},-\frac{1}{3}$；2", 3, [r"$-\frac{3}{2}$", r"$-\frac{1}{3}$", "2"]),
+        (r"$(0,1);(2,3)$", 2, ["$(0,1)$", "$(2,3)$"]),
+        (r"$x_{1,2}$，3", 2, [r"$x_{1,2}$", "3"]),
+        ("4;5", 2, ["4", "5"]),
+    ],
+)
+def test_answers_are_not_cut_within_a_formula(text: str, blanks: int, answers: list[str]) -> None:
+    assert answers_from(text, False, blanks) == answers

@@ -89,7 +89,8 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
 
 def _glyph(field: Field, atom: Atom) -> Glyph:
     """The atom as a glyph of a line: plain ones as they came, composites with the size and baseline of their line."""
-    grown = bool(atom.text) and atom.text in GROWING and atom.ink.height > 1.2 * atom.size
+    moved = atom.baseline != (atom.glyph.box.y1 if atom.glyph.baseline is None else atom.glyph.baseline)
+    grown = bool(atom.text) and atom.text in GROWING and (moved or atom.ink.height > 1.2 * atom.size)
     if not field.is_composite(atom) and not grown:
         return atom.glyph
     size, baseline = field.line_of(atom)
