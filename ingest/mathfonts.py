@@ -45,11 +45,9 @@ def decode_math(char: str, font: str, mapped: bool = False) -> str:
 
     `mapped` fonts bring a map to Unicode: TeX's codes are no matter there.
     """
-    if len(char) != 1:
-        return char
+    if len(char) != 1 or char in ADOBE_PIECES:
+        return ADOBE_PIECES.get(char, char)
     point = ord(char)
-    if char in ADOBE_PIECES:
-        return ADOBE_PIECES[char]
     if SYMBOL.match(font):
         if point in PRIVATE:
             return SYMBOL_CODES.get(point - 0xF000, char)

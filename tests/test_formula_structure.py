@@ -250,6 +250,7 @@ def test_symbol_font_on_a_page() -> None:
         ("“", "ABCDEF+TeX-matha10", "="), ("`", "ABCDEF+TeX-matha7", "+"), ("´", "TeX-matha10", "−"),
         ("ą", "TeX-matha10", ">"), ("ď", "TeX-matha10", "≤"), ("č", "TeX-mathx10", "⋂"), ("“", "NimbusRomNo9L", "“"),
         ("ŷ", "TeX-matha10", "ŷ"), ("x", "Dingbats", "①"), ("{", "ABCDEF+ZapfDingbats", "④"), ("✓", "Dingbats", "✓"),
+        ("\uf8f1", "CMEX10", "⎧"), ("(", "CMEX10", "{"),
     ],
 )  # fmt: skip
 def test_codes_of_fonts_without_unicode(char: str, font: str, sign: str) -> None:
@@ -269,3 +270,8 @@ def test_a_tall_bracket_without_a_code_is_told_by_its_ink(sign: str) -> None:
     assert told.text == sign
     text_font = replace(unnamed, font="NimbusRoman")
     assert named([text_font], ink.mask > 0, ink.boxes) == [text_font]
+
+
+def test_a_font_with_its_own_map_to_unicode_is_believed() -> None:
+    assert decode_math("(", "CMEX10", mapped=True) == "("
+    assert decode_math("(", "CMEX10") == "{"
