@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from layout.formulas.pixels_ink import SCALE, Mask
+from layout.formulas.pixels_ink import SCALE, Components, Mask
 from wholepage.boxes import Box
 
 MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
@@ -21,6 +21,8 @@ MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch
 MIN_BLOCKER = 0.62  # em; shorter strokes may be parts of letters
 REACH = 2.8  # em, how high a numerator may be
 LEVEL_REACH = 0.9  # em beside a bar within which what stands at its level is of the same line
+BESIDE = 0.35  # share of its width and of the bar's that what stands beside a fraction may have in the bar's columns
+ENCLOSING = 1.3  # em; radicals and brackets around a fraction are higher
 Labels = NDArray[np.int32]
 
 
@@ -38,20 +40,64 @@ class Fraction:
         return Box.hull([self.bar, self.above, self.below])
 
 
-def find_fractions(mask: Mask, labels: Labels, em: float) -> list[Fraction]:
-    """Fractions in `mask` (at `SCALE`, components in `labels`), `em` in page px; inner ones of nested ones too."""
+def find_fractions(mask: Mask, parts: Components, em: float) -> list[Fraction]:
+    """Fractions in `mask` (at `SCALE`, with its components), `em` in page px; inner ones of nested ones too."""
     size = em * SCALE
-    strokes = [s for s in _level_strokes(mask, size) if _may_be_bar(mask, s, size)]
-    strokes = [s for s in strokes if not _is_overline(mask, s, size)]
-    strokes = [s for s in strokes if not _is_big_operator(labels, s, strokes, size)]
+    views = [v for s in _level_strokes(mask, size) if _may_be_bar(v := _view(mask, parts, s, size), size)]
+    views = [v for v in views if not _is_overline(mask, v.stroke, size)]
+    strokes = [v.stroke for v in views]
+    views = [v for v in views if not _is_big_operator(parts.labels, v.stroke, strokes, size)]
     found = []
-    for stroke in strokes:
-        near = [s for s in strokes if s is not stroke and abs(s.y0 - stroke.y0) < REACH * size and s.x_overlap(stroke)]
-        above = _content(mask, stroke, near, size, up=True)
-        below = _content(mask, stroke, near, size, up=False)
-        if above and below and _is_fraction(mask, stroke, above, below, size):
+    for view in views:
+        stroke = view.stroke
+        near = [
+            s.stroke
+            for s in views
+            if s is not view and abs(s.stroke.y0 - stroke.y0) < REACH * size and s.stroke.x_overlap(stroke)
+        ]
+        above = _content(view, near, size, up=True)
+        below = _content(view, near, size, up=False)
+        if above and below and _is_fraction(view, above, below, size):
             found.append(Fraction(*(b.scale(1 / SCALE) for b in (stroke, above, below))))
     return found
+
+
+@dataclass(frozen=True)
+class _View:
+    """The ink around a stroke: the page's in `mask`, in `own` without what stands beside or around a fraction there.
+
+    `own` is a window of the mask that begins at `left`, `top` (mask px).
+    """
+
+    mask: Mask
+    own: Mask
+    stroke: Box
+    left: int
+    top: int
+
+    def column(self, x: int, content: Box) -> Mask:
+        """The own ink at one x within the rows of `content`."""
+        at = x - self.left
+        rows = self.own[int(content.y0) - self.top : int(content.y1) - self.top]
+        return rows[:, at] if 0 <= at < rows.shape[1] else rows[:0, 0]
+
+
+def _view(mask: Mask, parts: Components, stroke: Box, size: float) -> _View:
+    pad = int(0.06 * size) + 2
+    left, top = max(int(stroke.x0) - pad, 0), max(int(stroke.y0 - REACH * size), 0)
+    window = (slice(top, int(stroke.y1 + REACH * size)), slice(left, int(stroke.x1) + pad))
+    labels = parts.labels[window]
+    ids = np.unique(labels)
+    b = parts.boxes[ids].astype(np.float64)
+    common = np.minimum(b[:, 2], stroke.x1) - np.maximum(b[:, 0], stroke.x0)
+    beside = common <= BESIDE * np.minimum(b[:, 2] - b[:, 0], stroke.width)
+    around = (b[:, 0] < stroke.x0) & (b[:, 1] < stroke.y0) & (b[:, 2] > stroke.x1) & (b[:, 3] > stroke.y1)
+    around &= b[:, 3] - b[:, 1] >= ENCLOSING * size
+    foreign = ids[(beside | around) & (ids != _label(parts.labels, stroke)) & (ids != 0)]
+    own = mask[window].copy()
+    if foreign.size:
+        own[np.isin(labels, foreign)] = 0
+    return _View(mask, own, stroke, left, top)
 
 
 def _level_strokes(mask: Mask, size: float) -> list[Box]:
@@ -80,9 +126,9 @@ def _level_strokes(mask: Mask, size: float) -> list[Box]:
     return out
 
 
-def _may_be_bar(mask: Mask, stroke: Box, size: float) -> bool:
+def _may_be_bar(view: _View, size: float) -> bool:
     """Whether there is enough ink above and below, whatever it belongs to."""
-    above, below = _content(mask, stroke, (), size, up=True), _content(mask, stroke, (), size, up=False)
+    above, below = _content(view, (), size, up=True), _content(view, (), size, up=False)
     if above is None or below is None:
         return False
     return min(above.height, below.height) >= MIN_CONTENT * size and below.y1 - above.y0 >= MIN_TOTAL * size
@@ -138,18 +184,17 @@ def _label(labels: Labels, stroke: Box) -> int:
     return int(labels[int(stroke.cy), int(stroke.cx)])
 
 
-def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: bool) -> Box | None:
-    """Hull of the ink above or below a stroke, in mask px; None when there is none.
+def _content(view: _View, strokes: Sequence[Box], size: float, up: bool) -> Box | None:
+    """Hull of the ink above or below the view's stroke, in mask px; None when there is none.
 
     It ends at a gap, or between two lines of fractions: at a stroke that belongs to another line.
     """
+    stroke = view.stroke
     pad = int(0.06 * size)
     x0, x1 = max(int(stroke.x0) - pad, 0), int(stroke.x1) + pad
-    if up:
-        area = mask[max(int(stroke.y0 - REACH * size), 0) : int(stroke.y0), x0:x1][::-1]
-    else:
-        area = mask[int(stroke.y1) : int(stroke.y1 + REACH * size), x0:x1]
-    area = area[: _limit(mask, stroke, strokes, size, area, up)]
+    own = view.own[:, x0 - view.left : x1 - view.left]
+    area = own[: int(stroke.y0) - view.top][::-1] if up else own[int(stroke.y1) - view.top :]
+    area = area[: _limit(view, strokes, size, area, up)]
     inked: NDArray[np.bool_] = np.asarray(area.any(axis=1))
     ragged = np.flatnonzero(~inked[:4])
     inked[: ragged[-1] if ragged.size else 0] = False  # the bar's own uneven edge
@@ -163,9 +208,9 @@ def _content(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, up: b
     return Box(float(x0 + columns[0]), float(y0), float(x0 + columns[-1] + 1), float(y1))
 
 
-def _limit(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, area: Mask, up: bool) -> int:
-    """Number of rows of `area` that can belong to the stroke, counted away from it."""
-    limit = len(area)
+def _limit(view: _View, strokes: Sequence[Box], size: float, area: Mask, up: bool) -> int:
+    """Number of rows of `area` that can belong to the view's stroke, counted away from it."""
+    stroke, limit = view.stroke, len(area)
     for other in strokes:
         away = int(stroke.y0 - other.y1) if up else int(other.y0 - stroke.y1)
         if not 0 <= away < limit or other.x_overlap(stroke) < 0.5 * min(other.width, stroke.width):
@@ -173,7 +218,7 @@ def _limit(mask: Mask, stroke: Box, strokes: Sequence[Box], size: float, area: M
         if other.width < min(MIN_BLOCKER * size, 0.8 * stroke.width):
             continue
         inside = other.x0 >= stroke.x0 - 0.1 * size and other.x1 <= stroke.x1 + 0.1 * size
-        if inside and other.width < 0.9 * stroke.width and not _on_own_line(mask, other, stroke, size):
+        if inside and other.width < 0.9 * stroke.width and not _on_own_line(view.mask, other, stroke, size):
             continue
         free = np.flatnonzero(~area[:away].any(axis=1))
         runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if free.size else []
@@ -191,7 +236,8 @@ def _on_own_line(mask: Mask, inner: Box, outer: Box, size: float) -> bool:
     return bool(left.any() or right.any())
 
 
-def _is_fraction(mask: Mask, stroke: Box, above: Box, below: Box, size: float) -> bool:
+def _is_fraction(view: _View, above: Box, below: Box, size: float) -> bool:
+    stroke = view.stroke
     if min(above.height, below.height) < MIN_CONTENT * size or below.y1 - above.y0 < MIN_TOTAL * size:
         return False
     if max(stroke.y0 - above.y0, below.y1 - stroke.y1) >= REACH * size - 2:
@@ -200,13 +246,11 @@ def _is_fraction(mask: Mask, stroke: Box, above: Box, below: Box, size: float) -
         return False
     if min(above.width, below.width) < 0.12 * size:
         return False
-    return not (_sticks_out(mask, stroke, above, size) or _sticks_out(mask, stroke, below, size))
+    return not (_sticks_out(view, above, size) or _sticks_out(view, below, size))
 
 
-def _sticks_out(mask: Mask, stroke: Box, content: Box, size: float) -> bool:
+def _sticks_out(view: _View, content: Box, size: float) -> bool:
     """Whether ink of the content crosses the lines straight above and below the bar's ends."""
     pad = int(0.06 * size)
-    for x in (int(stroke.x0) - pad - 1, int(stroke.x1) + pad):
-        if 0 <= x < mask.shape[1] and mask[int(content.y0) : int(content.y1), x].mean() > 0.12:
-            return True
-    return False
+    columns = [view.column(x, content) for x in (int(view.stroke.x0) - pad - 1, int(view.stroke.x1) + pad)]
+    return any(column.size and column.mean() > 0.12 for column in columns)

@@ -38,8 +38,16 @@ def _darkness(gray: NDArray[np.uint8]) -> float:
     return float(np.percentile(flat, 15)) if flat.size else 0.0
 
 
-def without_specks(mask: Mask, em: float) -> tuple[Mask, NDArray[np.int32]]:
-    """`mask` without specks, and the labels of its 4-connected components (specks are 0)."""
+@dataclass(frozen=True)
+class Components:
+    """The 4-connected components of a mask: `labels` (0 is paper), row n of `boxes` (x0 y0 x1 y1, mask px) is label n."""
+
+    labels: NDArray[np.int32]
+    boxes: NDArray[np.int32]
+
+
+def without_specks(mask: Mask, em: float) -> tuple[Mask, Components]:
+    """`mask` without specks, and its components (specks have the label 0)."""
     import cv2
 
     _, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=4, ltype=cv2.CV_32S)
@@ -47,7 +55,8 @@ def without_specks(mask: Mask, em: float) -> tuple[Mask, NDArray[np.int32]]:
     lookup[stats[:, 4] < MIN_AREA * (em * SCALE) ** 2] = 0
     kept: NDArray[np.int32] = lookup[labels]
     clean: Mask = (kept > 0).view(np.uint8)
-    return clean, kept
+    boxes = np.concatenate([stats[:, :2], stats[:, :2] + stats[:, 2:4]], axis=1).astype(np.int32)
+    return clean, Components(kept, boxes)
 
 
 @dataclass(frozen=True)
