@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from layout.formulas.pixels_bars import find_fractions
+from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
@@ -26,6 +26,7 @@ from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
+WHOLE = 0.8  # of a fraction that lies in a part of another one
 MIN_SCRIPT = 0.5  # the same for a script that is read again
 SURE_STROKE = 0.6  # confidence of an ideograph above which what lies over it is a stroke of it
 PIECE_SIZE, SCRIPT_SIZE = 0.8, 0.7  # usual font size of a fraction's piece and of a script in sizes of the line
@@ -52,7 +53,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     regions = regions_of(sketch, boxes, strays)
     known: dict[bytes, Recognised] = {}
     results = _recognise(page, sketch, regions, engine, known)
-    refused = _refused(regions, results)
+    refused = _refused(fractions, regions, results)
     if refused:
         sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
         regions = regions_of(sketch, boxes, strays)
@@ -91,7 +92,7 @@ def _picture(page: Straight, sketch: Sketch, region: Region) -> Image:
     return clean_crop(page.image, sketch.mask, sketch.strokes, cut, region.parts)
 
 
-def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[int]:
+def _refused(fractions: Sequence[Fraction], regions: Sequence[Region], results: Sequence[Recognised]) -> set[int]:
     """Numbers of the fractions of which a piece could not be read."""
     pieces: dict[int, list[bool]] = {}
     for region, result in zip(regions, results, strict=True):
@@ -100,7 +101,14 @@ def _refused(regions: Sequence[Region], results: Sequence[Recognised]) -> set[in
             # A fraction of one ideograph over another is a torn ideograph.
             good = bool(text) and result.confidence >= MIN_PIECE and not (len(text) == 1 and is_wide(text))
             pieces.setdefault(region.owner, []).append(good)
-    return {n for n, good in pieces.items() if not all(good) or len(good) < 2}
+    refused = {n for n, good in pieces.items() if not all(good)}
+    whole = [f.hull for n, f in enumerate(fractions) if n not in refused and len(pieces.get(n, ())) == 2]
+    for n, fraction in enumerate(fractions):
+        inner = [sum(h.covered_by(part) > WHOLE for h in whole) for part in (fraction.above, fraction.below)]
+        # A part that is nothing but a fraction has no piece of its own.
+        if n not in refused and len(pieces.get(n, ())) + sum(map(bool, inner)) < 2:
+            refused.add(n)
+    return refused
 
 
 def _without_marks(sketch: Sketch, page: Straight, region: Region, read: Recognised) -> Region:

@@ -23,6 +23,11 @@ REACH = 2.8  # em, how high a numerator may be
 LEVEL_REACH = 0.9  # em beside a bar within which what stands at its level is of the same line
 BESIDE = 0.35  # share of its width and of the bar's that what stands beside a fraction may have in the bar's columns
 ENCLOSING = 1.3  # em; radicals and brackets around a fraction are higher
+ROW = 0.32  # em; ink as high as this is a row of letters, not an accent or a bar
+OPERATOR = 1.15  # em; large operators, which have rows of their own above and below them, are as high
+NESTED = 1.25  # em; bars closer than this have but one row of letters between them
+LETTER = 0.74  # em; letters of the line are no higher
+SERIFS = 3  # that touch a stroke from one side: they run together into it
 Labels = NDArray[np.int32]
 
 
@@ -66,19 +71,24 @@ def find_fractions(mask: Mask, parts: Components, em: float) -> list[Fraction]:
 class _View:
     """The ink around a stroke: the page's in `mask`, in `own` without what stands beside or around a fraction there.
 
-    `own` is a window of the mask that begins at `left`, `top` (mask px).
+    `own` is a window of the mask that begins at `left`, `top` (mask px), `drawn` the component of the stroke itself in
+    it.
     """
 
     mask: Mask
     own: Mask
+    drawn: Mask
     stroke: Box
     left: int
     top: int
 
+    def rows(self, ink: Mask, content: Box) -> Mask:
+        """The rows of `own` or `drawn` that `content` (mask px) takes."""
+        return ink[int(content.y0) - self.top : int(content.y1) - self.top]
+
     def column(self, x: int, content: Box) -> Mask:
         """The own ink at one x within the rows of `content`."""
-        at = x - self.left
-        rows = self.own[int(content.y0) - self.top : int(content.y1) - self.top]
+        at, rows = x - self.left, self.rows(self.own, content)
         return rows[:, at] if 0 <= at < rows.shape[1] else rows[:0, 0]
 
 
@@ -93,11 +103,12 @@ def _view(mask: Mask, parts: Components, stroke: Box, size: float) -> _View:
     beside = common <= BESIDE * np.minimum(b[:, 2] - b[:, 0], stroke.width)
     around = (b[:, 0] < stroke.x0) & (b[:, 1] < stroke.y0) & (b[:, 2] > stroke.x1) & (b[:, 3] > stroke.y1)
     around &= b[:, 3] - b[:, 1] >= ENCLOSING * size
-    foreign = ids[(beside | around) & (ids != _label(parts.labels, stroke)) & (ids != 0)]
+    drawn = _label(parts.labels, stroke)
+    foreign = ids[(beside | around) & (ids != drawn) & (ids != 0)]
     own = mask[window].copy()
     if foreign.size:
         own[np.isin(labels, foreign)] = 0
-    return _View(mask, own, stroke, left, top)
+    return _View(mask, own, (labels == drawn).view(np.uint8), stroke, left, top)
 
 
 def _level_strokes(mask: Mask, size: float) -> list[Box]:
@@ -201,11 +212,26 @@ def _content(view: _View, strokes: Sequence[Box], size: float, up: bool) -> Box 
     rows = np.flatnonzero(inked)
     if not rows.size or rows[0] > MAX_GAP * size:
         return None
-    breaks = np.flatnonzero(np.diff(rows) > INNER_GAP * size)
-    first, last = int(rows[0]), int(rows[breaks[0]] if breaks.size else rows[-1])
+    first, last = int(rows[0]), _last_row(rows, size)
     columns = np.flatnonzero(area[first : last + 1].any(axis=0))
     y0, y1 = (stroke.y0 - last - 1, stroke.y0 - first) if up else (stroke.y1 + first, stroke.y1 + last + 1)
     return Box(float(x0 + columns[0]), float(y0), float(x0 + columns[-1] + 1), float(y1))
+
+
+def _last_row(rows: NDArray[np.intp], size: float) -> int:
+    """The last of the inked `rows` (counted away from the stroke) that belongs to the part that begins at the first.
+
+    The part ends at a wide gap, and at any gap between two rows of letters, unless one of them holds a large operator.
+    """
+    blocks = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+    last = blocks[0]
+    for block in blocks[1:]:
+        heights = [b[-1] - b[0] + 1 for b in (last, block)]
+        letters = min(heights) >= ROW * size and max(heights) < OPERATOR * size
+        if letters or block[0] - last[-1] > INNER_GAP * size:
+            break
+        last = block
+    return int(last[-1])
 
 
 def _limit(view: _View, strokes: Sequence[Box], size: float, area: Mask, up: bool) -> int:
@@ -220,6 +246,8 @@ def _limit(view: _View, strokes: Sequence[Box], size: float, area: Mask, up: boo
         inside = other.x0 >= stroke.x0 - 0.1 * size and other.x1 <= stroke.x1 + 0.1 * size
         if inside and other.width < 0.9 * stroke.width and not _on_own_line(view.mask, other, stroke, size):
             continue
+        if away < NESTED * size and other.width < stroke.width:
+            continue  # of a fraction within this one's part
         free = np.flatnonzero(~area[:away].any(axis=1))
         runs = np.split(free, np.flatnonzero(np.diff(free) > 1) + 1) if free.size else []
         inner = [r for r in runs if r[0] > MIN_CONTENT * size and r[-1] < away - MIN_CONTENT * size]
@@ -246,7 +274,25 @@ def _is_fraction(view: _View, above: Box, below: Box, size: float) -> bool:
         return False
     if min(above.width, below.width) < 0.12 * size:
         return False
+    if _is_of_letters(view, above, below, size):
+        return False
     return not (_sticks_out(view, above, size) or _sticks_out(view, below, size))
+
+
+def _is_of_letters(view: _View, above: Box, below: Box, size: float) -> bool:
+    """Whether the stroke is a part of letters: serifs in a row, or the top of a 7 or the foot of a 2."""
+    stroke = view.stroke
+    sides = [view.drawn[y - view.top] for y in (int(stroke.y0) - 3, int(stroke.y1) + 2) if y - view.top < len(view.own)]
+    runs = [np.flatnonzero(np.diff(np.concatenate([[0], side.astype(np.int8), [0]])) == 1).size for side in sides]
+    if max(runs) >= SERIFS:
+        return True
+    rows = np.flatnonzero(view.drawn.any(axis=1))
+    if rows[-1] - rows[0] > LETTER * size or stroke.width > LETTER * size:
+        return False
+    return any(
+        bool((part := view.rows(view.own, content)).any()) and bool((part <= view.rows(view.drawn, content)).all())
+        for content in (above, below)
+    )
 
 
 def _sticks_out(view: _View, content: Box, size: float) -> bool:
