@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from layout.ink import Ink, estimate_em, find_ink
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.segments import Segment, segment_of
+from layout.skew import skew_of
 from layout.types import Glyph
 from wholepage.boxes import Box
 
@@ -36,7 +37,7 @@ class Straight:
 
 
 def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
-    """Detect text lines on `image` (H×W×3 RGB) and level the page by their weighted median slope."""
+    """Detect text lines on `image` (H×W×3 RGB) and level the page."""
     import cv2
 
     gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -44,13 +45,13 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
     em = estimate_em(ink, dpi)
     scale = min(max(DETECTION_EM / em, 0.3), 2.0)
     quads = engine.detect(image, scale)
-    skew = _skew(quads)
+    skew = skew_of(quads, ink.mask)
     height, width = gray.shape
     if abs(skew) < 0.04 or abs(skew) > MAX_SKEW:
         return Straight(image, gray, ink, np.eye(3), 0.0, em, tuple(quads))
     forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
     paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
-    turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
+    turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=paper)
     gray = cv2.cvtColor(turned, cv2.COLOR_RGB2GRAY)
     mapped = tuple(_through(quad, forward) for quad in quads)
     return Straight(turned, gray, find_ink(gray, dpi), np.linalg.inv(forward), skew, em, mapped)
@@ -59,23 +60,6 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
 def _through(points: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:
     result: NDArray[np.float64] = points @ matrix[:2, :2].T + matrix[:2, 2]
     return result
-
-
-def _skew(quads: Sequence[NDArray[np.float64]]) -> float:
-    """Median slope in degrees of the long lines, weighted by length."""
-    angles, weights = [], []
-    for quad in quads:
-        (x0, y0), (x1, y1) = (quad[0] + quad[3]) / 2, (quad[1] + quad[2]) / 2
-        length = math.hypot(x1 - x0, y1 - y0)
-        thick = math.hypot(*(quad[3] - quad[0]))
-        if length > 6 * max(thick, 1.0):
-            angles.append(math.degrees(math.atan2(y1 - y0, x1 - x0)))
-            weights.append(length)
-    if not angles:
-        return 0.0
-    order = np.argsort(angles)
-    total = np.cumsum(np.array(weights)[order])
-    return float(np.array(angles)[order][np.searchsorted(total, total[-1] / 2)])
 
 
 def line_boxes(page: Straight) -> tuple[list[Box], list[Box]]:

@@ -27,7 +27,7 @@ ROW = 0.32  # em; ink as high as this is a row of letters, not an accent or a ba
 OPERATOR = 1.15  # em; large operators, which have rows of their own above and below them, are as high
 NESTED = 1.25  # em; bars closer than this have but one row of letters between them
 LETTER = 0.74  # em; letters of the line are no higher
-SERIFS = 3  # that touch a stroke from one side: they run together into it
+SERIFS = 5  # stems that end in one stroke: that of lim is their serifs run together
 Labels = NDArray[np.int32]
 
 
