@@ -11,6 +11,8 @@ from wholepage.boxes import Box
 
 NEAR_EM = 0.8  # orphans stand this close to a part of a formula
 PEAK = 0.33  # of a hat's height: how far its ends hang below its middle
+BOUND_HEIGHT = 0.6  # em; bounds of integrals are no higher
+BOUND_FIRST, BOUND_GAP = 0.45, 0.16  # em behind the sign at which a bound begins, and between its letters
 LIMIT_EM = 0.4  # limits stand this close above and below their operator
 
 
@@ -109,6 +111,32 @@ def limits_of(strokes: Strokes, index: int, em: float) -> list[list[int]]:
     above = near & (b[:, 3] <= op.y0 + 1) & (b[:, 3] >= op.y0 - LIMIT_EM * em - 0.35 * em)
     below = near & (b[:, 1] >= op.y1 - 1) & (b[:, 1] <= op.y1 + LIMIT_EM * em + 0.15 * em)
     return [[int(i) for i in np.flatnonzero(part)] for part in (above, below) if part.any()]
+
+
+def bounds_of(strokes: Strokes, index: int, pieces: Sequence[Box], em: float) -> list[list[int]]:
+    """Components of the bounds at the head and the foot of an integral sign, each in a list of its own.
+
+    `pieces` are the parts of fractions, which hold no bounds.
+    """
+    op = strokes.box(index)
+    b = strokes.boxes
+    small = (b[:, 3] - b[:, 1] <= BOUND_HEIGHT * em) & (b[:, 2] - b[:, 0] <= em)
+    small &= (b[:, 0] >= op.x0 + 0.3 * op.width) & (b[:, 0] <= op.x1 + 2.5 * em)
+    middle = (b[:, 1] + b[:, 3]) / 2
+    out = []
+    for level in (op.y0 + 0.12 * op.height, op.y1 - 0.05 * op.height):
+        row = [int(i) for i in np.flatnonzero(small & (abs(middle - level) <= 0.36 * em))]
+        row = [i for i in row if i != index and not any(p.holds(strokes.box(i).cx, strokes.box(i).cy) for p in pieces)]
+        found: list[int] = []
+        edge = op.x1 + (BOUND_FIRST - BOUND_GAP) * em
+        for i in sorted(row, key=lambda k: b[k][0]):
+            if b[i][0] > edge + BOUND_GAP * em:
+                break
+            found.append(i)
+            edge = max(edge, b[i][2])
+        if found:
+            out.append(found)
+    return out
 
 
 def find_orphans(strokes: Strokes, loose: Iterable[int], parts: Sequence[Box], em: float) -> list[list[int]]:

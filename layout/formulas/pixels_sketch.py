@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layout.formulas.pixels_bars import Fraction
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
-from layout.formulas.pixels_marks import find_hats, find_operators, find_orphans, find_overlines, limits_of
+from layout.formulas.pixels_marks import bounds_of, find_hats, find_operators, find_orphans, find_overlines, limits_of
 from layout.formulas.pixels_rows import Rows, find_rows, part_rows, part_tails
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
 from layout.scanned import Straight
@@ -125,6 +125,9 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
         for line in lines:
             if line.plain and line.box.overlap(strokes.box(index)) > 0:
                 line.plain = False
+    for bar in (f.bar for f in sketch.fractions):
+        for line in lines:
+            line.plain &= bar.overlap(line.box) == 0
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
     lines = part_tails(strokes, lines, [strokes.box(i) for i, char in sketch.fences if char == "{"], em)
     lines = part_rows(strokes, sketch.rows, lines, loose, em)
@@ -139,8 +142,9 @@ def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> lis
     strokes, em = sketch.strokes, sketch.em
     out: list[Region] = []
     taken: set[int] = set()
+    pieces = [box for f in sketch.fractions for box in (f.above, f.below)]
     for index, char in sketch.operators:
-        for parts in limits_of(strokes, index, em) if char != "∫" else []:
+        for parts in limits_of(strokes, index, em) if char != "∫" else bounds_of(strokes, index, pieces, em):
             out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - index))
             taken.update(parts)
     for line in lines:

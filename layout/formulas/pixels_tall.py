@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from layout.formulas.pixels_metrics import AXIS
+from layout.formulas.pixels_metrics import AXIS, metrics
 from layout.formulas.pixels_size import SCRIPT, Level
 from layout.segments import Segment, is_wide
 from layout.types import Glyph
@@ -15,24 +15,37 @@ NEAR_EM = 3.0  # a line this close to a sign tells its size
 OFF_AXIS = 0.22  # of a line's size: the middle of a sign is no further from the line's axis
 CLOSING = ")]}|"
 CONFIDENCE = 0.9
+HIGHEST = 0.66  # of a line's size: height of an exponent's ink
+TALL = "()[]{}|∑∏∫"
+SIGNS = frozenset("+-−–—=＝<>≤≥≠≈≡±×÷·→⇌∈,，.．;；:：∶、。")
+NARROW = str.maketrans("，；：．", ",;:.")
 
 
 def tall_segments(
-    signs: Sequence[tuple[Box, str]], lines: Sequence[Segment], levels: Sequence[Level], em: float
+    signs: Sequence[tuple[Box, str]],
+    lines: Sequence[Segment],
+    levels: Sequence[Level],
+    em: float,
+    pieces: Collection[int] = (),
 ) -> list[Segment]:
     """All segments of the page: `lines`, whose main text stands at `levels`, and a segment for each of the `signs`.
 
     What was detected as a line of its own beside a sign, but is an exponent or a limit of it, goes into the sign's
-    line, or with the sign where it stands alone. `em` is the page's font size in px, for signs that stand alone.
+    line, or with the sign where it stands alone. `em` is the page's font size in px, for signs that stand alone;
+    `pieces` are the numbers of the lines that are parts of fractions.
     """
     out: list[Segment] = []
     taken: set[int] = set()
     added: dict[int, list[Glyph]] = {}
     for box, char in signs:
-        home = _line_of(box, lines, levels, em)
+        home = _line_of(box, char, lines, levels, em)
         size = em if home is None else levels[home].size
         own = Glyph(char, box, size, "", CONFIDENCE, box.cy + AXIS * size)
-        scripts = [n for n, s in enumerate(lines) if n not in taken and _is_script(s, levels[n], box, char, size)]
+        scripts = [
+            n
+            for n, s in enumerate(lines)
+            if n not in taken and n not in pieces and _is_script(s, levels[n], box, char, size)
+        ]
         taken.update(scripts)
         glyphs = [_small(g, size) for n in scripts for g in lines[n].glyphs]
         if home is not None and home not in taken:
@@ -43,12 +56,55 @@ def tall_segments(
     return [*kept, *out]
 
 
-def _line_of(box: Box, lines: Sequence[Segment], levels: Sequence[Level], em: float) -> int | None:
-    """Number of the nearest line on whose axis the sign stands."""
+def settle_signs(
+    signs: Sequence[tuple[Box, str]],
+    lines: Sequence[Segment],
+    levels: Sequence[Level],
+    em: float,
+    pieces: Collection[int],
+) -> tuple[list[Segment], list[Level]]:
+    """The lines, those of nothing but operators and commas in the size and on the baseline of what they stand beside.
+
+    Arguments as for `tall_segments`. A sign's own ink does not tell how large its font is.
+    """
+    out, new = list(lines), list(levels)
+    alone = {n for n, s in enumerate(lines) if n not in pieces and _says_no_size(s)}
+    for n in alone:
+        line = lines[n]
+        char, box = line.text.strip()[0], line.box
+        others = [k for k in range(len(lines)) if k not in alone and k not in pieces]
+        home = _line_of(box, char, [lines[k] for k in others], [levels[k] for k in others], em)
+        if home is not None:
+            level = levels[others[home]]
+        else:
+            tall = [b for b, _ in signs if b.y_overlap(box) >= 0.9 * box.height and b.grow(NEAR_EM * em, 0).overlap(box)]
+            if not tall:
+                continue
+            level = Level(em, min(tall, key=lambda b: abs(b.cx - box.cx)).cy + AXIS * em)
+        wide = home is None or any(is_wide(g.text) for g in lines[others[home]].glyphs)
+        glyphs = [
+            replace(g, text=g.text if wide else g.text.translate(NARROW), size=level.size, baseline=level.baseline)
+            for g in line.glyphs
+        ]
+        out[n], new[n] = replace(line, glyphs=tuple(glyphs)), level
+    return out, new
+
+
+def _says_no_size(line: Segment) -> bool:
+    text = line.text.strip()
+    return bool(text) and all(c in SIGNS for c in text)
+
+
+def _line_of(
+    box: Box, char: str, lines: Sequence[Segment], levels: Sequence[Level], em: float
+) -> int | None:
+    """Number of the nearest line at whose level the sign stands: brackets and operators on its axis, commas lower."""
+    form = metrics(char)
+    height = AXIS if char in TALL or not form.width else (form.top + form.bottom) / 2
     best: tuple[float, int | None] = (NEAR_EM * em, None)
     for n, (line, level) in enumerate(zip(lines, levels, strict=True)):
         away = max(line.box.x0 - box.x1, box.x0 - line.box.x1, 0.0)
-        level_off = abs(box.cy + AXIS * level.size - level.baseline)
+        level_off = abs(box.cy + height * level.size - level.baseline)
         if away < best[0] and level_off <= OFF_AXIS * level.size and level.size >= 0.6 * em:
             best = (away, n)
     return best[1]
@@ -57,7 +113,7 @@ def _line_of(box: Box, lines: Sequence[Segment], levels: Sequence[Level], em: fl
 def _is_script(line: Segment, level: Level, box: Box, char: str, size: float) -> bool:
     """Whether a short line of small print is an exponent or index of a bracket, or a bound of an integral."""
     at = line.box
-    if level.size > SCRIPT * size or at.width > 2.5 * size or at.height > 0.9 * size or not line.text.strip():
+    if at.width > 2.5 * size or at.height > 0.9 * size or not line.text.strip():
         return False
     if any(is_wide(g.text) for g in line.glyphs):
         return False
@@ -68,7 +124,9 @@ def _is_script(line: Segment, level: Level, box: Box, char: str, size: float) ->
         return False
     upper = box.y0 - 0.6 * size <= at.cy <= box.y0 + 0.3 * box.height
     lower = box.y1 - 0.3 * box.height <= at.cy <= box.y1 + 0.6 * size
-    return upper or lower
+    # A letter that is high above the line is a script, whatever its ink tells of its size.
+    small = level.size <= SCRIPT * size or (upper and at.height <= HIGHEST * size and at.y1 < box.cy - 0.25 * size)
+    return small and (upper or lower)
 
 
 def _small(glyph: Glyph, size: float) -> Glyph:
