@@ -27,6 +27,7 @@ from wholepage.boxes import Box
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
 ROOT_SIGN = "√"
+CLOSING = frozenset(")]}")
 GROWING = BRACKETS | BIG_OPERATORS
 # Commands for one letter and for several.
 OVER = {
@@ -74,16 +75,17 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
         return list(segments)
     glyphs, _ = assemble([g for s in segments for g in s.glyphs], shapes)
     alive = {id(g) for g in glyphs}
+    made = {(g.box.x0, g.box.y0, g.box.x1, g.box.y1): g for g in glyphs if isinstance(g, FormulaGlyph)}
     out: list[Segment] = []
     for segment in segments:
-        kept = [g for g in segment.glyphs if g.text.isspace() or id(g) in alive]
-        if len(kept) == len(segment.glyphs):
+        # A bracket that has grown stays with its exponent.
+        ends = [made.pop((g.box.x0, g.box.y0, g.box.x1, g.box.y1), g) for g in segment.glyphs]
+        kept = [g for g in ends if g.text.isspace() or id(g) in alive]
+        if len(kept) == len(segment.glyphs) and all(a is b for a, b in zip(kept, segment.glyphs, strict=True)):
             out.append(segment)
         elif any(not g.text.isspace() for g in kept):
             out.append(segment_of(kept, segment.em, segment.confidence, segment.origin, segment.bold))
-    for glyph in glyphs:
-        if isinstance(glyph, FormulaGlyph):
-            out.append(Segment((glyph,), glyph.box, glyph.size, glyph.confidence, "ocr"))
+    out.extend(Segment((g,), g.box, g.size, g.confidence, "ocr") for g in made.values())
     return out
 
 
@@ -225,7 +227,8 @@ def _radical(field: Field, shape: Shape) -> Atom | None:
     inside = [
         a
         for a in field.near(box)
-        if a.text != ROOT_SIGN and start - 0.15 * a.size <= a.ink.cx <= box.x1 + 0.1 * a.size
+        if a.text != ROOT_SIGN
+        and start - 0.15 * a.size <= a.ink.cx <= box.x1 + (0.0 if a.text in CLOSING else 0.1) * a.size
         and box.y0 - 0.1 * a.size <= a.ink.cy <= box.y1 + 0.35 * a.size and a.ink.x1 <= box.x1 + 0.35 * a.size
     ]  # fmt: skip
     inside = _upper_row(inside, box.y1)

@@ -67,7 +67,7 @@ def _fold(field: Field, brace: Atom, pieces: list[Atom], hull: Box) -> None:
         edge = min(c.ink.x0 for c in closing)
         right = [a for a in right if a.ink.cx < edge and not any(a is c for c in closing)]
     content = _contiguous(right, hull, size)
-    rows = _rows(content)
+    rows = _rows(content, 1.1 * size)
     if len(rows) < 2:
         return
     rows, content = (rows, content) if closing else _without_tail(rows, content, hull)
@@ -91,11 +91,14 @@ def _contiguous(atoms: list[Atom], hull: Box, size: float) -> list[Atom]:
     return taken
 
 
-def _rows(atoms: list[Atom]) -> list[list[Atom]]:
-    """Atoms in rows by the baselines of the large ones; small ones join the row that they overlap most."""
+def _rows(atoms: list[Atom], largest: float) -> list[list[Atom]]:
+    """Atoms in rows by the baselines of the large ones; small ones join the row that they overlap most.
+
+    No font size is above `largest`: in images a letter may seem larger than it is.
+    """
     if not atoms:
         return []
-    size = max(a.size for a in atoms)
+    size = min(max(a.size for a in atoms), largest)
     rows: list[list[Atom]] = []
     for atom in sorted((a for a in atoms if a.size >= SMALL * size), key=lambda a: a.axis):
         if rows and abs(median(a.axis for a in rows[-1]) - atom.axis) < 0.45 * size:

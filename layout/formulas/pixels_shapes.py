@@ -50,7 +50,7 @@ def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:  # noq
     start, thick = roof
     left = picture[:, : start + 2]
     inked = left.any(axis=0)
-    if start < (0.36 if height < 1.3 * size else 0.25) * height or thick > 0.2 * size or not inked.all():
+    if start < (0.32 if height < 1.3 * size else 0.21) * height or thick > 0.2 * size or not inked.all():
         return None
     low = height - 1 - left[::-1].argmax(axis=0)  # lowest ink of each column
     point = int(low.argmax())
@@ -126,6 +126,19 @@ def release_radicands(strokes: Strokes, radicals: list[Radical]) -> Strokes:
             ids.append(np.array([highest], dtype=np.int32))
             areas.append(np.array([area / SCALE**2]))
     return Strokes(strokes.mask, labels, np.concatenate(boxes), np.concatenate(ids), np.concatenate(areas))
+
+
+def index_of(strokes: Strokes, radical: Radical, em: float) -> list[int]:
+    """Components of the small figure in the crook of a radical sign."""
+    box = radical.box
+    crook = Box(box.x0 - 0.3 * em, box.y0 - 0.4 * em, radical.content_x, box.cy + 0.1 * em)
+    out = []
+    for index in strokes.inside(crook):
+        part = strokes.box(int(index))
+        small = 0.15 * em <= part.height <= 0.52 * em and part.width <= 0.6 * em
+        if small and part.x0 >= crook.x0 and part.x1 <= crook.x1 + 0.05 * em and index != radical.index:
+            out.append(int(index))
+    return out
 
 
 def find_arrows(strokes: Strokes, em: float) -> list[int]:

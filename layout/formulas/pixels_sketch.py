@@ -14,7 +14,7 @@ from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
 from layout.formulas.pixels_marks import bounds_of, find_hats, find_operators, find_orphans, find_overlines, limits_of
 from layout.formulas.pixels_rows import Rows, find_rows, part_rows, part_tails
-from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, release_radicands
+from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, index_of, release_radicands
 from layout.scanned import Straight
 from wholepage.boxes import Box
 
@@ -22,6 +22,7 @@ LATIN_SHARE = 0.35  # of tall components as wide as high, below which a page has
 ASCENDER = 0.69  # height of a Latin ascender in font sizes; ink.estimate_em takes tall letters for 0.8
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
 FEW = 0.83  # of `page.em`: font size where few lines tell it
+TWO_ROWS, LEAST_ROW = 1.45, 0.4  # em: height of a box that may hold two rows, and of a letter in each of them
 LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
 
 
@@ -133,7 +134,8 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     lines = part_rows(strokes, sketch.rows, lines, loose, em)
     rows = {i for line in lines for i in line.parts}
     extra = _extra(sketch, lines, [i for i in loose if i not in rows])
-    kept = [snapped(r, strokes, em) for r in lines if r.plain or r.parts]
+    lines = [row for r in lines if r.plain or r.parts for row in _rows(r, strokes, em)]
+    kept = [snapped(r, strokes, em) for r in lines]
     return kept + [snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
 
 
@@ -147,6 +149,10 @@ def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> lis
         for parts in limits_of(strokes, index, em) if char != "∫" else bounds_of(strokes, index, pieces, em):
             out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - index))
             taken.update(parts)
+    for radical in sketch.radicals:
+        if index_parts := [i for i in index_of(strokes, radical, em) if i not in taken]:
+            out.append(Region(Box.hull(strokes.box(i) for i in index_parts), index_parts, plain=False))
+            taken.update(index_parts)
     for line in lines:
         if taken.intersection(line.parts):
             line.parts = [i for i in line.parts if i not in taken]
@@ -155,6 +161,24 @@ def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> lis
     for parts in find_orphans(strokes, [i for i in loose if i not in taken], around, em):
         out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, beside=True))
     return out
+
+
+def _rows(region: Region, strokes: Strokes, em: float) -> list[Region]:
+    """The region, or one for each row where it holds letters above one another, as a column of a matrix does."""
+    if region.box.height < TWO_ROWS * em:
+        return [region]
+    b = strokes.boxes
+    rows: list[list[int]] = []
+    foot = -1e9
+    for index in sorted(region.parts, key=lambda i: float(b[i][1])):
+        if b[index][1] >= foot:
+            rows.append([])
+        rows[-1].append(index)
+        foot = max(foot, b[index][3])
+    if len(rows) < 2 or any(max(b[i][3] - b[i][1] for i in row) < LEAST_ROW * em for row in rows):
+        return [region]
+    hulls = [Box.hull(strokes.box(i) for i in row) for row in rows]
+    return [replace(region, box=box, parts=row, plain=False) for box, row in zip(hulls, rows, strict=True)]
 
 
 def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:

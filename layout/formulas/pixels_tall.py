@@ -15,6 +15,7 @@ NEAR_EM = 3.0  # a line this close to a sign tells its size
 OFF_AXIS = 0.22  # of a line's size: the middle of a sign is no further from the line's axis
 CLOSING = ")]}|"
 CONFIDENCE = 0.9
+LARGEST = 1.6  # of the page's font size: larger lines are none
 HIGHEST = 0.66  # of a line's size: height of an exponent's ink
 TALL = "()[]{}|∑∏∫"
 SIGNS = frozenset("+-−–—=＝<>≤≥≠≈≡±×÷·→⇌∈,，.．;；:：∶、。")
@@ -48,7 +49,8 @@ def tall_segments(
         ]
         taken.update(scripts)
         glyphs = [_small(g, size) for n in scripts for g in lines[n].glyphs]
-        if home is not None and home not in taken:
+        near = home is not None and max(lines[home].box.x0 - box.x1, box.x0 - lines[home].box.x1) <= em
+        if home is not None and home not in taken and near:
             added.setdefault(home, []).extend(glyphs)
             glyphs = []
         out.append(Segment((own, *glyphs), box, size, CONFIDENCE, "ocr"))
@@ -105,7 +107,7 @@ def _line_of(
     for n, (line, level) in enumerate(zip(lines, levels, strict=True)):
         away = max(line.box.x0 - box.x1, box.x0 - line.box.x1, 0.0)
         level_off = abs(box.cy + height * level.size - level.baseline)
-        if away < best[0] and level_off <= OFF_AXIS * level.size and level.size >= 0.6 * em:
+        if away < best[0] and level_off <= OFF_AXIS * level.size and 0.6 * em <= level.size <= LARGEST * em:
             best = (away, n)
     return best[1]
 
