@@ -150,7 +150,8 @@ def _with_em(segment: Segment, em: float) -> Segment:
         return segment
     height = segment.box.height
     letters = sum(c.isalnum() for c in segment.text)
-    size = em if 0.62 * em <= height <= 1.6 * em or letters > 4 else height
+    low = segment.em >= 1.5 * height  # an operator alone, its size taken from its line
+    size = em if low or 0.62 * em <= height <= 1.6 * em or letters > 4 else height
     return replace(segment, em=min(size, 2.5 * em))
 
 

@@ -231,10 +231,11 @@ def _read_scripts(
 
 def _shapes(sketch: Sketch, segments: Sequence[Segment]) -> list[Shape]:
     bars = [Shape("bar", f.bar) for f in sketch.fractions]
-    roots = [Shape("radical", r.box, r.content_x) for r in sketch.radicals]
     wide = [g.box for s in segments for g in s.glyphs if is_wide(g.text)]
     over = [sketch.strokes.box(i) for i in sketch.arrows]
-    # A stroke of an ideograph may look like an arrow.
+    # Strokes of an ideograph may look like an arrow or a radical.
+    drawn = [r for r in sketch.radicals if not any(r.box.covered_by(w) > 0.7 for w in wide)]
+    roots = [Shape("radical", r.box, r.content_x) for r in drawn]
     arrows = [Shape("arrow", b) for b in over if not any(b.covered_by(w) > 0.5 for w in wide)]
     latin = [g.box for s in segments for g in s.glyphs if g.text.isalnum() and not is_wide(g.text)]
     for kind, found in (("bar", sketch.overlines), ("hat", sketch.hats)):

@@ -79,7 +79,9 @@ def settle_signs(
         if home is not None:
             level = levels[others[home]]
         else:
-            tall = [b for b, _ in signs if b.y_overlap(box) >= 0.9 * box.height and b.grow(NEAR_EM * em, 0).overlap(box)]
+            tall = [
+                b for b, _ in signs if b.y_overlap(box) >= 0.9 * box.height and b.grow(NEAR_EM * em, 0).overlap(box)
+            ]
             if not tall:
                 continue
             level = Level(em, min(tall, key=lambda b: abs(b.cx - box.cx)).cy + AXIS * em)
@@ -88,7 +90,7 @@ def settle_signs(
             replace(g, text=g.text if wide else g.text.translate(NARROW), size=level.size, baseline=level.baseline)
             for g in line.glyphs
         ]
-        out[n], new[n] = replace(line, glyphs=tuple(glyphs)), level
+        out[n], new[n] = replace(line, glyphs=tuple(glyphs), em=level.size), level
     return out, new
 
 
@@ -97,9 +99,7 @@ def _says_no_size(line: Segment) -> bool:
     return bool(text) and all(c in SIGNS for c in text)
 
 
-def _line_of(
-    box: Box, char: str, lines: Sequence[Segment], levels: Sequence[Level], em: float
-) -> int | None:
+def _line_of(box: Box, char: str, lines: Sequence[Segment], levels: Sequence[Level], em: float) -> int | None:
     """Number of the nearest line at whose level the sign stands: brackets and operators on its axis, commas lower."""
     form = metrics(char)
     height = AXIS if char in TALL or not form.width else (form.top + form.bottom) / 2
