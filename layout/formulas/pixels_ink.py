@@ -45,6 +45,10 @@ class Components:
     labels: NDArray[np.int32]
     boxes: NDArray[np.int32]
 
+    def within(self, x0: int, y0: int, x1: int, y1: int) -> Components:
+        """The window (mask px) with the labels as they are; boxes reach beyond it where components do."""
+        return Components(self.labels[y0:y1, x0:x1], self.boxes - np.array([x0, y0, x0, y0], dtype=np.int32))
+
 
 def without_specks(mask: Mask, em: float) -> tuple[Mask, Components]:
     """`mask` without specks, and its components (specks have the label 0)."""

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region
-from layout.formulas.pixels_ink import SCALE, Mask, Strokes
+from layout.formulas.pixels_ink import SCALE, Components, Mask, Strokes
 from wholepage.boxes import Box
 
 WIDTH = (0.45, 0.9)  # em, of an equals sign
@@ -78,7 +77,7 @@ def _border(mask: Mask, upper: Box, lower: Box, em: float) -> float:
 
 
 def fractions_in_rows(
-    mask: Mask, labels: NDArray[np.int32], groups: Sequence[Rows], found: Sequence[Fraction], em: float
+    mask: Mask, parts: Components, groups: Sequence[Rows], found: Sequence[Fraction], em: float
 ) -> list[Fraction]:
     """`found` with those beside the signs of `groups` looked for again in each row without the others."""
     out = list(found)
@@ -88,10 +87,10 @@ def fractions_in_rows(
         out = [f for f in out if not (x0 < f.bar.cx < x1 and edges[0] < f.bar.cy < edges[-1])]
         for top, bottom in pairwise(edges):
             y, x = max(int(top * SCALE), 0), max(int(x0 * SCALE), 0)
-            window = (slice(y, int(bottom * SCALE)), slice(x, int(x1 * SCALE)))
-            if mask[window].size:
-                shift = (x / SCALE, y / SCALE)
-                out += [_moved(f, *shift) for f in find_fractions(mask[window], labels[window], em)]
+            right, foot = int(x1 * SCALE), int(bottom * SCALE)
+            if mask[y:foot, x:right].size:
+                inner = find_fractions(mask[y:foot, x:right], parts.within(x, y, right, foot), em)
+                out += [_moved(f, x / SCALE, y / SCALE) for f in inner]
     return out
 
 
