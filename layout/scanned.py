@@ -51,8 +51,9 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
         return Straight(image, gray, ink, np.eye(3), 0.0, em, tuple(quads))
     forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
     paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
-    turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=paper)
-    gray = cv2.cvtColor(turned, cv2.COLOR_RGB2GRAY)
+    turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
+    # The recogniser reads softened letters as well; the parts of formulas are told apart by sharper edges.
+    gray = cv2.warpAffine(gray, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=int(np.mean(paper)))
     mapped = tuple(_through(quad, forward) for quad in quads)
     return Straight(turned, gray, find_ink(gray, dpi), np.linalg.inv(forward), skew, em, mapped)
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 STRIP = 16  # px; columns of ink this wide are summed before they are sheared
 COARSE, FINE = 0.1, 0.02  # degrees: steps of the search
 REACH = 1.0  # degrees around the guess
+AGREED = 0.07  # degrees; both measures are no more exact than this, and the guess stands where they agree
 Mask = NDArray[np.uint8]
 
 
@@ -24,7 +25,9 @@ def skew_of(quads: Sequence[NDArray[np.float64]], ink: Mask) -> float:
     angles = _slopes(quads)
     if not angles:
         return 0.0
-    return _sharpest(ink, _weighted_median(angles))
+    guess = _weighted_median(angles)
+    sharpest = _sharpest(ink, guess)
+    return guess if abs(sharpest - guess) <= AGREED else sharpest
 
 
 def _slopes(quads: Sequence[NDArray[np.float64]]) -> list[tuple[float, float]]:

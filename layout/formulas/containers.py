@@ -199,7 +199,7 @@ def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bo
         and not any(a is t for t in taken)
         and not apart(a)
     ]
-    return max(map(fit, rest), default=0.0) > max(map(fit, taken), default=0.0)
+    return max(map(fit, rest), default=0.0) > max(0.05, *map(fit, taken))
 
 
 def _goes_on(field: Field, taken: list[Atom], bar: Box) -> bool:

@@ -161,7 +161,9 @@ def _segments(
         boxes = sketch.strokes.boxes
         # A line over a letter is no part of it; over an ideograph it is one, and the letters beside it do not mind.
         letters = [i for i in region.parts if i not in sketch.overlines and i not in sketch.hats]
-        segment, main = refine(segment, result, cut, boxes[letters], look, sketch.em, hint, region.foot)
+        segment, main = refine(
+            segment, result, cut, boxes[letters], look, sketch.em, hint, region.foot, not region.plain
+        )
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)

@@ -29,6 +29,7 @@ NAME = re.compile(
     r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u0391-\u03c9])"
 )
 MAX_WORD = 3  # letters; variables stand together in threes at most
+MARKS = "，。、；：．,.;:·"
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
 
@@ -49,6 +50,7 @@ def refine(
     em: float,
     hint: float | None = None,
     foot: float | None = None,
+    holes: bool = False,
 ) -> tuple[Segment, Level]:
     """The segment with each glyph's ink box, font size and baseline, and the level of its main text.
 
@@ -59,12 +61,17 @@ def refine(
         page: the page's pixels.
         em: the page's font size in px; `hint` that of this crop, where something else tells it.
         foot: y of the bar that the crop stands on, if any.
+        holes: parts were cut out of the crop; of two commas side by side the recogniser made one up there.
     """
     segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
     chars = [g.text for g in segment.glyphs]
     skipped = len(result.text) - len(result.text.lstrip())
     spans = result.spans[skipped : skipped + len(chars)]
     centres = [cut.x0 + (a + b) / 2 * cut.width for a, b in spans]
+    if holes and (gone := _doubled(segment.glyphs)):
+        kept = [n for n in range(len(chars)) if n not in gone]
+        segment = replace(segment, glyphs=tuple(segment.glyphs[n] for n in kept))
+        chars, centres = [chars[n] for n in kept], [centres[n] for n in kept]
     boxes: list[Box | None] = [None] * len(chars)
     for start, stop in _islands(chars):
         found = _align_island(chars, centres, start, stop, parts, em, page.mask)
@@ -83,8 +90,16 @@ def refine(
     for glyph, p, level, font in zip(segment.glyphs, placed, levels, fonts, strict=True):
         keep_cell = p.box is None or (is_wide(p.char) and level is main)
         box = glyph.box if keep_cell or p.box is None else p.box
+        if holes and p.box is None and p.char in MARKS:  # its cell may lie over what was cut out
+            box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
         glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))
     return replace(segment, glyphs=tuple(_with_dots_joined(glyphs, main))), main
+
+
+def _doubled(glyphs: Sequence[Glyph]) -> set[int]:
+    """Numbers of commas beside another one: the recogniser takes the end of a gap for a mark."""
+    pairs = [n for n in range(1, len(glyphs)) if glyphs[n].text in MARKS and glyphs[n - 1].text in MARKS]
+    return {min(n - 1, n, key=lambda k: glyphs[k].confidence) for n in pairs if glyphs[n].text not in DOTS}
 
 
 def _with_dots_joined(glyphs: Sequence[Glyph], main: Level) -> list[Glyph]:
