@@ -17,7 +17,7 @@ from layout.formulas.pixels_marks import find_overlines
 from layout.formulas.pixels_shapes import find_arrows, find_fences, find_radicals
 from layout.formulas.pixels_size import Level, main_level, place
 from layout.formulas.pixels_slant import lean
-from layout.formulas.pixels_tall import tall_segments
+from layout.formulas.pixels_tall import settle_signs, tall_segments
 from layout.ocr import get_engine
 from layout.scanned import MIN_STRAY_CONFIDENCE, line_boxes, read_segments, straighten
 from layout.segments import Segment
@@ -97,6 +97,36 @@ def test_fraction_is_found_with_its_pieces(size: float) -> None:
     assert found.below.width < found.above.width
 
 
+def test_fraction_between_a_bracket_and_a_sum_keeps_its_bar() -> None:
+    paper = Paper()
+    end = paper.fraction(50, 60, "1", "n")
+    paper.path((48, 44), (46, 57), (48, 71))  # a bracket that reaches over the bar's end
+    paper.path((end + 1, 46), (end + 1, 68), (end + 12, 68))
+    (found,) = fractions_of(paper)
+    assert found.above.width < 0.5 * EM
+    assert found.below.width < 0.6 * EM
+
+
+def test_fraction_over_another_is_found_with_it() -> None:
+    paper = Paper()
+    paper.fraction(50, 52, "k", "q", 0.7 * SIZE)
+    paper.bar(48, 62, 60)
+    paper.text(52, 69.5, "p")
+    inner, outer = sorted(fractions_of(paper), key=lambda f: f.bar.y0)
+    assert inner.hull.covered_by(outer.above.grow(2)) > 0.9
+    assert outer.below.y0 > outer.bar.y1
+
+
+def test_row_below_another_is_no_part_of_its_fraction() -> None:
+    paper = Paper()
+    paper.text(50, 60, "44")
+    paper.text(50, 69.5, "37")
+    paper.bar(48, 64, 72)
+    paper.text(52, 82, "25")
+    (found,) = fractions_of(paper)
+    assert found.above.height < 0.8 * EM
+
+
 def test_fractions_on_neighbouring_lines_stay_apart() -> None:
     paper = Paper()
     for y in (60, 60 + 1.75 * SIZE):
@@ -113,8 +143,9 @@ def test_fractions_on_neighbouring_lines_stay_apart() -> None:
         lambda p: p.text(20, 60, "三言是且大分音高意", "china-s"),
         lambda p: p.bar(20, 60, 60),
         lambda p: (p.text(20, 60, "underlined"), p.bar(20, 66, 62)),
+        lambda p: (p.text(20, 60, "60"), p.text(20, 69, "77")),
     ],
-    ids=["signs", "ideographs", "blank", "underline"],
+    ids=["signs", "ideographs", "blank", "underline", "tops of letters"],
 )
 def test_other_level_strokes_are_no_fractions(draw: Callable[[Paper], object]) -> None:
     paper = Paper()
@@ -263,11 +294,36 @@ def small_line(text: str, at: Box, size: float, baseline: float) -> tuple[Segmen
     ],
 )
 def test_scripts_of_tall_signs_go_into_the_signs_line(sign: str, script: Box, joins: bool) -> None:
-    main, level = small_line("x", Box(40, 90, 56, 110), 32.0, 110.0)
+    main, level = small_line("x", Box(70, 90, 86, 110), 32.0, 110.0)
     small, low = small_line("2", script, 22.0, script.y1)
     found = tall_segments([(Box(104, 52, 118, 148), sign)], [main, small], [level, low], 26.0)
     assert [s.text for s in found] == (["x2", sign] if joins else ["x", "2", sign])
     assert found[-1].glyphs[0].size == 32.0  # that of the line, not the page's
+
+
+def test_exponent_of_a_bracket_stays_with_it_where_the_line_is_far() -> None:
+    main, level = small_line("x", Box(20, 90, 36, 110), 32.0, 110.0)
+    small, low = small_line("n", Box(122, 48, 134, 60), 28.0, 60.0)  # a small letter tells no size
+    found = tall_segments([(Box(104, 52, 118, 148), ")")], [main, small], [level, low], 26.0)
+    assert [s.text for s in found] == ["x", ")n"]
+    assert found[-1].glyphs[1].size < 0.86 * found[-1].glyphs[0].size
+
+
+def test_numerator_beside_a_bracket_is_no_exponent() -> None:
+    main, level = small_line("x", Box(70, 90, 86, 110), 32.0, 110.0)
+    small, low = small_line("n", Box(122, 48, 134, 60), 22.0, 60.0)
+    found = tall_segments([(Box(104, 52, 118, 148), ")")], [main, small], [level, low], 26.0, pieces={1})
+    assert [s.text for s in found] == ["x", "n", ")"]
+
+
+@pytest.mark.parametrize(("sign", "box"), [("−", Box(60, 100, 80, 103)), ("，", Box(60, 107, 65, 116))])
+def test_lone_signs_take_size_and_baseline_of_their_line(sign: str, box: Box) -> None:
+    main, level = small_line("x", Box(20, 95, 36, 110), 32.0, 110.0)
+    alone, own = small_line(sign, box, 26.0, box.y1)
+    lines, levels = settle_signs([], [main, alone], [level, own], 26.0, pieces=())
+    assert levels[1] == level
+    assert (lines[1].em, lines[1].glyphs[0].size, lines[1].glyphs[0].baseline) == (32.0, 32.0, 110.0)
+    assert lines[1].text == {"，": ","}.get(sign, sign)  # there are no ideographs around
 
 
 def test_index_of_a_lone_pair_of_letters_is_no_part_of_a_word() -> None:

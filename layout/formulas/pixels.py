@@ -162,7 +162,7 @@ def _segments(
         # A line over a letter is no part of it; over an ideograph it is one, and the letters beside it do not mind.
         letters = [i for i in region.parts if i not in sketch.overlines and i not in sketch.hats]
         segment, main = refine(
-            segment, result, cut, boxes[letters], look, sketch.em, hint, region.foot, not region.plain
+            segment, result, cut, boxes[letters], look, sketch.em, hint=hint, foot=region.foot, holes=not region.plain
         )
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
@@ -225,7 +225,7 @@ def _read_scripts(
             if segment is not None and segment.confidence >= MIN_SCRIPT:
                 parts = sketch.strokes.boxes[area.parts]
                 hint = SCRIPT_SIZE * levels[line].size
-                read.append(refine(segment, result, cut, parts, look, sketch.em, hint)[0])
+                read.append(refine(segment, result, cut, parts, look, sketch.em, hint=hint)[0])
         if len(read) == len(areas):
             box = Box.hull(a.box for a in areas)
             lines[line] = put_scripts(lines[line], box, levels[line], read)

@@ -40,7 +40,7 @@ def _darkness(gray: NDArray[np.uint8]) -> float:
 
 @dataclass(frozen=True)
 class Components:
-    """The 4-connected components of a mask: `labels`, 0 is paper; row n of `boxes` (x0 y0 x1 y1, mask px) is label n."""
+    """The 4-connected components of a mask: `labels` (0 is paper), and in row n of `boxes` (mask px) label n."""
 
     labels: NDArray[np.int32]
     boxes: NDArray[np.int32]

@@ -48,6 +48,7 @@ def refine(
     parts: NDArray[np.float64],
     page: Look,
     em: float,
+    *,
     hint: float | None = None,
     foot: float | None = None,
     holes: bool = False,

@@ -213,7 +213,7 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
         return p, main  # upright on the line or italic with a tail
     if p.char in SAME_CASE or p.char in UPPER:
         p = _cased(p, main)
-    own = _level_of_f(p.box, (main.baseline,)) if p.char == "f" else _own_level(p)
+    own = _level_of_f(p.box, (main.baseline,)) if p.char == "f" and p.box is not None else _own_level(p)
     close = abs(own.baseline - main.baseline)
     if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size and not _displaced(p, main):
         return p, main
