@@ -119,13 +119,20 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
                         yield _plain(char) if span["font"] in shifted else char, span, line["dir"]
 
 
+_MAPPING = re.compile(rb"<([0-9A-Fa-f]{2})>\s*(?:<[0-9A-Fa-f]{2}>\s*)?\[?\s*<([0-9A-Fa-f]{4,})>")
+
+
 def _mapped_fonts(page: pymupdf.Page) -> set[str]:
-    """Names of the page's fonts that all bring a map to Unicode."""
+    """Names of the page's fonts that all bring a map to Unicode: one that says more than that a code is itself.
+
+    Only fonts with codes of one byte: the codes of others are numbers of glyphs, of which any map says more.
+    """
     known: dict[str, bool] = {}
     for xref, _, _, name, *_ in page.get_fonts():
-        has = page.parent.xref_get_key(xref, "ToUnicode")[0] == "xref"
+        kind, value = page.parent.xref_get_key(xref, "ToUnicode")
+        pairs = _MAPPING.findall(page.parent.xref_stream(int(value.split()[0])) or b"") if kind == "xref" else []
         plain = name.split("+", 1)[-1]
-        known[plain] = known.get(plain, True) and has
+        known[plain] = known.get(plain, True) and any(int(code, 16) != int(point, 16) for code, point in pairs)
     return {name for name, has in known.items() if has}
 
 

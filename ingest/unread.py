@@ -11,6 +11,7 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.formulas.grown import HANGING_FONT
 from layout.ink import Ink, find_ink
 from layout.ocr import OcrEngine
 from layout.types import Glyph, TextLayer
@@ -58,7 +59,10 @@ def _is_printed(glyph: Glyph, ink: Ink, image: NDArray[np.uint8], em: float) -> 
     height, width = ink.mask.shape
     # A combining mark has no width of its own: its ink stands over the letter before or behind it.
     aside = 0.6 * glyph.size if glyph.box.width < 0.05 * glyph.size else 0.0
-    box = glyph.box.grow(aside, 0).clip(width, height)
+    box = glyph.box.grow(aside, 0)
+    if HANGING_FONT.search(glyph.font):  # its signs hang below their baseline
+        box = Box(box.x0, box.y0, box.x1, box.y1 + 1.5 * glyph.size)
+    box = box.clip(width, height)
     area = image[int(box.y0) : int(box.y1) + 1, int(box.x0) : int(box.x1) + 1].reshape(-1, 3)
     if not area.size or int((area.max(axis=0).astype(int) - area.min(axis=0)).max()) < CONTRAST:
         return False

@@ -97,6 +97,21 @@ def test_a_combining_mark_has_its_ink_over_the_letter_beside_it() -> None:
     assert [g for g in done.glyphs if g.text == "\u20d7"] == [mark]
 
 
+def test_signs_of_tex_s_large_font_hang_below_their_baseline() -> None:
+    sheet = Sheet()
+    sheet.lines(56, 120, ["下列说法正确的是", "甲说法", "乙说法"])
+    layer = read_text_layer(sheet.page, DPI)
+    first = layer.glyphs[0]
+    b, lift = first.box, 1.6 * first.size
+    above = Box(b.x0, b.y0 - lift, b.x1, b.y1 - lift)
+    hung = replace(first, text="∫", font="CMEX10", box=above, baseline=b.y1 - lift)
+    done = complete_text_layer(replace(layer, glyphs=(*layer.glyphs, hung)), sheet.image(), Reads())
+    assert hung in done.glyphs
+    other = replace(hung, font="CMR10")
+    done = complete_text_layer(replace(layer, glyphs=(*layer.glyphs, other)), sheet.image(), Reads())
+    assert other not in done.glyphs
+
+
 def test_letters_that_a_font_holds_as_one_share_its_width() -> None:
     chars = [
         {"c": "f", "bbox": (10.0, 0.0, 20.0, 12.0)}, {"c": "t", "bbox": (20.0, 0.0, 20.0, 12.0)},

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.accents import accent_shapes
+from layout.formulas.atoms import ink_estimate
 from layout.formulas.brackets import drawn_brackets
 from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.shapes import Shape, ShapeKind
@@ -119,7 +120,7 @@ def _root_of_glyph(glyph: Glyph, bars: Sequence[Box], ink: Ink) -> tuple[Shape, 
 def _path_shape(path: Box, glyphs: Sequence[Glyph], ink: Ink, em: float) -> Shape | None:
     """What a small drawing is: a radical sign, a long sign, an arrow over letters, or no part of a formula."""
     if ARROW_EM * em <= path.height < MAX_ROOT_EM * em:
-        return _root_of_path(path, ink, em) or long_sign(path, ink, em)
+        return _root_of_path(path, glyphs, ink, em) or long_sign(path, ink, em)
     sign = long_sign(path, ink, em)
     if sign is not None and (sign.kind != "arrow" or path.width > 4 * em):
         return sign
@@ -138,7 +139,7 @@ def _small_mark(path: Box, glyphs: Sequence[Glyph], ink: Ink, em: float) -> Shap
     return None
 
 
-def _root_of_path(path: Box, ink: Ink, em: float) -> Shape | None:
+def _root_of_path(path: Box, glyphs: Sequence[Glyph], ink: Ink, em: float) -> Shape | None:
     """A radical: its top row of pixels is a straight stroke that starts right of the sign and runs to the end."""
     y = max(0, int(path.y0))
     band = np.asarray(ink[y : y + max(3, int(0.14 * em))].any(axis=0))
@@ -147,19 +148,25 @@ def _root_of_path(path: Box, ink: Ink, em: float) -> Shape | None:
     start, x = max(zip(edges[::2], edges[1::2], strict=True), key=lambda run: run[1] - run[0], default=(low, low))
     if x - start < 0.3 * em or start - path.x0 > 2.0 * em or start - path.x0 < 0.15 * em:
         return None
-    if _closed(ink[y : int(path.y1) + 1, int(start) : int(x)]):
+    if _closed(Box(float(start), path.y0, path.x1, path.y1), glyphs, ink):
         return None
     return Shape("radical", Box(path.x0, path.y0, float(x), path.y1), float(start))
 
 
-def _closed(area: Ink) -> bool:
-    """Whether ink runs along the bottom or the right side too: a ring or a frame around a letter, no radical."""
+def _closed(box: Box, glyphs: Sequence[Glyph], ink: Ink) -> bool:
+    """Whether a stroke runs along the right side too: a ring or a frame around a letter, no radical."""
+    top, left = max(0, int(box.y0)), max(0, int(box.x0))
+    area = ink[top : int(box.y1) + 1, left : int(box.x1) + 1].copy()
     rows, columns = area.shape
     if rows < 4 or columns < 4:
         return False
-    low = area[-max(3, rows // 8) :].any(axis=0).mean()
-    right = area[rows // 3 :, -max(3, columns // 8) :].any(axis=1).mean()
-    return bool(low > 0.6 or right > 0.6)
+    for glyph in glyphs:
+        if box.grow(2).holds(glyph.box.cx, box.cy) and glyph.box.y_overlap(box) > 0:
+            own = ink_estimate(glyph, glyph.box.y1 if glyph.baseline is None else glyph.baseline).grow(1.5)
+            area[max(0, int(own.y0) - top) : max(0, int(own.y1) + 1 - top), max(0, int(own.x0) - left) :][
+                :, : int(own.width) + 2
+            ] = False
+    return bool(area[rows // 4 : 3 * rows // 4, -max(3, columns // 8) :].any(axis=1).mean() > 0.6)
 
 
 def _row_end(path: Box, ink: Ink, em: float) -> float:

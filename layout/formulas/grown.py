@@ -38,7 +38,7 @@ def measured(atoms: Sequence[Atom], comps: NDArray[np.float64]) -> list[Atom]:
             # The font of large signs in TeX hangs them below their baseline.
             hang = size if HANGING_FONT.search(atom.glyph.font) else 0.0
             # There the smallest ones hang too, little taller than a letter.
-            least = (0.9 if hang else 1.2) * size
+            least = (0.9 if hang and atom.text in BRACKETS else 1.2) * size
             hit &= (comps[:, 1] < box.y1 + hang) & (comps[:, 3] > box.y0) & (comps[:, 3] - comps[:, 1] > least)
         else:
             hit = (comps[:, 0] <= box.cx) & (comps[:, 2] >= box.cx) & (comps[:, 2] - comps[:, 0] > 1.1 * size)

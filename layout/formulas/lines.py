@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from layout.formulas.atoms import FormulaGlyph, atom_of
 from layout.formulas.latex import to_latex
@@ -19,6 +20,7 @@ WIDE_GAP_EM = 1.6
 SPACE_EM = 0.25
 CLOSING = ",.;:，。；：、）)】”"
 FORMULA_FONT = "#formula"
+LONGEST_GROUP = 9  # characters in the brackets of a formula of a substance
 
 
 def write_glyphs(groups: Sequence[Sequence[Glyph]], blanks: Sequence[Glyph], em: float) -> list[Glyph]:
@@ -29,7 +31,8 @@ def write_glyphs(groups: Sequence[Sequence[Glyph]], blanks: Sequence[Glyph], em:
         blanks: white space that the source itself holds.
         em: font size of the row in px.
     """
-    items = sorted((item for g in groups for item in items_of([atom_of(x) for x in g])), key=lambda i: i.box.x0)
+    atoms = [[atom_of(glyph) for glyph in narrowed(group)] for group in groups]
+    items = sorted((item for group in atoms for item in items_of(group)), key=lambda i: i.box.x0)
     gaps = [_gap(items[n - 1] if n else None, item, em, blanks) for n, item in enumerate(items)]
     out: list[Glyph] = []
     position = 0
@@ -40,6 +43,25 @@ def write_glyphs(groups: Sequence[Sequence[Glyph]], blanks: Sequence[Glyph], em:
             _append(out, [formula_glyph(items[start:stop])], gaps[start], em)
         position = stop
     return out
+
+
+def narrowed(glyphs: Sequence[Glyph]) -> list[Glyph]:
+    """Full-width brackets inside the name of a substance as plain ones: Cr（OH）₃, Fe₂（SO₄）₃."""
+    out = sorted(glyphs, key=lambda g: g.box.x0)
+    for n, glyph in enumerate(out):
+        if glyph.text != "（" or not n or not _letter_or_digit(out[n - 1]):
+            continue
+        stop = next((k for k in range(n + 1, min(n + LONGEST_GROUP, len(out))) if not _letter_or_digit(out[k])), n)
+        if out[stop].text != "）" or stop < n + 2 or stop + 1 == len(out):
+            continue
+        behind = out[stop + 1]
+        if behind.size < 0.75 * glyph.size and behind.text.isdigit() and out[n + 1].text.isupper():
+            out[n], out[stop] = replace(glyph, text="("), replace(out[stop], text=")")
+    return out
+
+
+def _letter_or_digit(glyph: Glyph) -> bool:
+    return not isinstance(glyph, FormulaGlyph) and glyph.text.isascii() and glyph.text.isalnum()
 
 
 def formula_glyph(items: Sequence[Item]) -> FormulaGlyph:

@@ -17,7 +17,7 @@ RAISED, LOWERED = 0.14, 0.05  # of the row's font size: shifts of the baseline t
 NEAR_EM = 0.5  # a script stands this close behind its base
 PRIMES = frozenset("'′″’")
 DEGREES = frozenset("°∘")
-CARRIERS = frozenset(")]}|∣‖⟩′∞!∂∇ℓ△□°%")
+CARRIERS = frozenset("∁)]}|∣‖⟩′∞!∂∇ℓ△□°%")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +92,9 @@ def _last_size(items: Sequence[Item]) -> float:
     return items[-1].atoms[0].size
 
 
+INDEX, ON_LINE = 0.65, 0.03  # font sizes: of an index that stands on the line, how far above it that may stand
+
+
 def _reference(base: Atom | None, atom: Atom, size: float, baseline: float) -> tuple[float, float]:
     """Font size and baseline that an atom's level is judged by: those of the letter before it, else of the row.
 
@@ -154,7 +157,9 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
         return -1
     if atom.text in ("′", "″", "'", "°", "∘"):
         return 1
-    return 0
+    # Some writers make an index small and leave it on the line.
+    printed = atom.glyph.font not in ("", "italic")
+    return -1 if printed and atom.text.isdigit() and atom.size < INDEX * size and shift < ON_LINE else 0
 
 
 def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: float, baseline: float) -> None:
