@@ -109,9 +109,11 @@ def test_fraction_between_a_bracket_and_a_sum_keeps_its_bar() -> None:
 
 def test_fraction_over_another_is_found_with_it() -> None:
     paper = Paper()
-    paper.fraction(50, 52, "k", "q", 0.7 * SIZE)
-    paper.bar(48, 62, 60)
-    paper.text(52, 69.5, "p")
+    paper.text(51, 47.5, "k", size=0.7 * SIZE)
+    paper.bar(50, 56, 49.5)
+    paper.text(51, 56, "q", size=0.7 * SIZE)
+    paper.bar(49, 57, 60)
+    paper.text(50, 69.5, "p")
     inner, outer = sorted(fractions_of(paper), key=lambda f: f.bar.y0)
     assert inner.hull.covered_by(outer.above.grow(2)) > 0.9
     assert outer.below.y0 > outer.bar.y1

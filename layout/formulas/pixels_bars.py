@@ -15,6 +15,7 @@ MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
 MAX_THICK = 0.15  # em
 MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
 INNER_GAP = 0.22  # em between parts of the content that stand above each other
+BAR_GAP = 0.4  # em between them and the bar of a fraction among them
 MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
 MIN_TOTAL = 1.12  # em; strokes of ideographs lie in a cell of one em
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
@@ -228,7 +229,8 @@ def _last_row(rows: NDArray[np.intp], size: float) -> int:
     for block in blocks[1:]:
         heights = [b[-1] - b[0] + 1 for b in (last, block)]
         letters = min(heights) >= ROW * size and max(heights) < OPERATOR * size
-        if letters or block[0] - last[-1] > INNER_GAP * size:
+        reach = BAR_GAP if min(heights) <= MAX_THICK * size else INNER_GAP
+        if letters or block[0] - last[-1] > reach * size:
             break
         last = block
     return int(last[-1])
