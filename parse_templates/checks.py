@@ -1,76 +1,48 @@
-"""Doubts about what was parsed: one function a kind; docs/issues.md lists the codes."""
+"""Doubts about what was just parsed. The checks of a question are those of stored records; see checks_run."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-from parse_templates.draft import CHOICE, Draft
+from parse_templates.checks_context import Context
+from parse_templates.checks_structure import (
+    answer_not_an_option,
+    figure_missing,
+    figure_not_mentioned,
+    options_empty,
+    options_incomplete,
+    parts_gap,
+    stem_empty,
+)
+from parse_templates.checks_text import text_garbled
+from parse_templates.draft import Draft
 from parse_templates.sections import Section
-from parse_templates.suspicions import suspect
 from parse_templates.template import Template
+from parse_templates.to_records import question_record
 from wholepage.records import Issue, SectionCoverage
 
 MAX_LISTED = 12
+WHILE_PARSING = (
+    stem_empty, options_incomplete, options_empty, answer_not_an_option, figure_missing, text_garbled,
+    figure_not_mentioned, parts_gap,
+)  # fmt: skip
 
 
 def check_question(draft: Draft, template: Template) -> list[Issue]:
-    """Issues of one question."""
-    found = [*draft.issues]
-    for check in (_stem, _options, _answer, _figures):
-        found.extend(check(draft, template))
-    return [*found, *suspect(draft, template)]
+    """Issues of one question: those it has, and those that lower the confidence of what was read."""
+    context = Context(template, template.language)
+    record = question_record(draft, "paper")
+    found = [issue for check in WHILE_PARSING for issue in check(record, context)]
+    return [*draft.issues, *found, *_points(draft)]
 
 
-def _stem(draft: Draft, template: Template) -> list[Issue]:
-    if draft.stem_text.strip() or draft.parts:
+def _points(draft: Draft) -> list[Issue]:
+    """`points.unread`: no marks, though the section's heading, which no record keeps, speaks of some."""
+    if draft.points is not None or not re.search(r"(?i)\bmarks?\b|\d\s*分", draft.section.text):
         return []
-    message = f"Question {draft.label} has no text."
-    return [Issue(code="stem.empty", severity="error", field="stem", message=message)]
-
-
-def _options(draft: Draft, template: Template) -> list[Issue]:
-    if draft.type not in CHOICE:
-        return []
-    labels = [label for label, _ in draft.options]
-    expected = [chr(ord("A") + i) for i in range(max((ord(label) - 64 for label in labels), default=0))]
-    missing = [label for label in expected if label not in labels]
-    if len(labels) < 3 or missing:
-        said = f"options {', '.join(labels)}" if labels else "no options"
-        message = f"Question {draft.label}: {said} found{'; missing ' + ', '.join(missing) if missing else ''}."
-        return [Issue(code="options.incomplete", severity="error", field="options", message=message)]
-    pictured = {f.placement for f in draft.figures}
-    blank = [
-        label
-        for label, pieces in draft.options
-        if not any(p.text.strip() for p in pieces) and f"option:{label}" not in pictured
-    ]
-    if blank:
-        message = f"Question {draft.label}: nothing read for option {', '.join(blank)}."
-        return [Issue(code="options.empty", severity="error", field="options", message=message)]
-    return []
-
-
-def _answer(draft: Draft, template: Template) -> list[Issue]:
-    if draft.type not in CHOICE or not draft.answer or not draft.options:
-        return []
-    labels = {label for label, _ in draft.options}
-    answer = draft.answer[0]
-    if set(answer) <= labels and (draft.type == "multi_select" or len(answer) == 1):
-        return []
-    message = f"Question {draft.label}: the answer {answer!r} is not one of the options {''.join(sorted(labels))}."
-    return [Issue(code="answer.not_an_option", severity="error", field="answer", message=message)]
-
-
-def _figures(draft: Draft, template: Template) -> list[Issue]:
-    if draft.figures or not template.mentions_figure:
-        return []
-    texts = [draft.stem_text, *("".join(p.text for p in part.pieces) for part in draft.parts)]
-    match = next((m for t in texts if (m := re.search(template.mentions_figure, t))), None)
-    if match is None or any(piece.at.table is not None for piece in draft.stem):
-        return []
-    message = f"Question {draft.label} mentions a figure ({match.group().strip()}), and none was found for it."
-    return [Issue(code="figure.mentioned_but_missing", field="figures", message=message)]
+    message = f"Question {draft.label}: its section speaks of marks, and none were read for it."
+    return [Issue(code="points.unread", field="points", message=message)]
 
 
 def cover_section(section: Section, drafts: Sequence[Draft]) -> tuple[SectionCoverage, list[Issue]]:
