@@ -249,6 +249,18 @@ def _workspace(settings: Settings) -> Workspace:
     return Workspace(settings.workspace)
 
 
+def workspace_at(folder: Path | None) -> Workspace:
+    """The workspace in `folder`, else the one that the environment names."""
+    return _workspace(_settings(folder))
+
+
+def _mount_checks() -> None:
+    """Add the commands that work on papers which are there already."""
+    from wholepage import cli_checks
+
+    app.command()(cli_checks.check)
+
+
 def _mount_scoring() -> None:
     """Add `wholepage score` where the scoring room is installed; it loads its own parts when it runs."""
     if importlib.util.find_spec("scoring") is None or importlib.util.find_spec("scoring.cli") is None:
@@ -267,6 +279,7 @@ def _mount_exam() -> None:
     app.add_typer(import_module("exam_mode.cli").app, name="exam")
 
 
+_mount_checks()
 _mount_scoring()
 _mount_exam()
 
