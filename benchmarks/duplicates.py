@@ -18,20 +18,27 @@ from collections.abc import Sequence
 
 from parse_templates.duplicates import Entry, compare, find_matches, make_entry
 
-ZH = (
-    "小球 木块 电阻 电容 斜面 弹簧 气体 液体 溶液 晶体 函数 数列 椭圆 直线 平面 概率 样本 细胞 基因 种群 洋流 季风 河流 岩石 "
-    "质量 速度 动量 能量 电流 电压 磁场 温度 压强 浓度 沉淀 反应 平衡 离子 分子 原子 切线 面积 体积 周期 振幅 频率 波长 焦点 顶点 "
-    "蛋白质 线粒体 叶绿体 生态系统 板块 气旋 催化剂 氧化剂 还原剂 滑轮 杠杆 透镜 光源 导线 线圈 探测器 卫星 轨道 行星 实验小组"
-).split()
-ZH_VERBS = "经过 静止于 连接 释放 测量 加入 通过 分布在 作用于 转化为 围绕 垂直于 平行于 包含 对应 影响 吸收 放出 改变 保持".split()
-EN = (
+
+def words(text: str) -> list[str]:
+    return text.split()
+
+
+ZH = words(
+    "小球 木块 电阻 电容 斜面 弹簧 气体 液体 溶液 晶体 函数 数列 椭圆 直线 平面 概率 样本 细胞 基因 种群 洋流 季风 "
+    "河流 岩石 质量 速度 动量 能量 电流 电压 磁场 温度 压强 浓度 沉淀 反应 平衡 离子 分子 原子 切线 面积 "
+    "体积 周期 振幅 频率 波长 焦点 顶点 蛋白质 线粒体 叶绿体 板块 气旋 氧化剂 还原剂 滑轮 杠杆 透镜 光源 导线 线圈"
+)
+ZH_VERBS = words(
+    "经过 静止于 连接 释放 测量 加入 通过 分布在 作用于 转化为 围绕 垂直于 平行于 包含 对应 影响 吸收 放出 改变 保持"
+)
+EN = words(
     "ball block resistor capacitor slope spring gas liquid solution crystal function sequence ellipse line plane "
     "sample cell gene population current voltage field temperature pressure mass speed momentum energy wave lens "
     "pulley lever magnet coil satellite orbit planet enzyme membrane nucleus reaction catalyst oxide metal acid base "
     "triangle circle vector matrix integral probability volume density force charge particle student container"
-).split()
-EN_VERBS = "moves passes rests falls rotates reacts expands dissolves accelerates vibrates collides reflects".split()
-EN_JOINS = "above beside through against inside under along across behind towards near within".split()
+)
+EN_VERBS = words("moves passes rests falls rotates reacts expands dissolves accelerates vibrates collides reflects")
+EN_JOINS = words("above beside through against inside under along across behind towards near within")
 
 
 def chinese(rng: random.Random) -> tuple[str, list[str]]:
@@ -116,13 +123,16 @@ def main() -> None:
     options = parser.parse_args()
     rng = random.Random(options.seed)
     texts, duplicates, variants = build(options.questions, rng)
-    started = time.perf_counter()
+    started, busy = time.perf_counter(), time.process_time()
     entries = [make_entry(str(i), *text) for i, text in enumerate(texts)]
     matches = find_matches(entries, options.workers)
-    seconds = time.perf_counter() - started
+    seconds, busy = time.perf_counter() - started, time.process_time() - busy
     found = {(m.first, m.second) for m in matches if m.kind == "duplicate"}
     varied = {(m.first, m.second) for m in matches if m.kind == "variant"}
-    print(f"questions {len(entries)}  workers {options.workers}  seconds {seconds:.1f}  pairs {len(matches)}")
+    print(
+        f"questions {len(entries)}  workers {options.workers}  seconds {seconds:.1f}  cpu {busy:.1f}"
+        f"  pairs {len(matches)}"
+    )
     for name, said, true in (("duplicates", found, duplicates), ("variants", varied, variants)):
         recall, precision = len(said & true) / len(true), len(said & true) / max(1, len(said))
         print(f"{name}: true {len(true)}  found {len(said)}  recall {recall:.4f}  precision {precision:.4f}")

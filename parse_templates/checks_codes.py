@@ -100,7 +100,7 @@ CODES: tuple[Code, ...] = (
     Code("page.too_large", "error", "reading", "a page with more pixels than the limit was not read", ""),
     Code("pages.blank", "error", "reading", "all pages are blank", ""),
     Code("text_layer.lying", "warning", "reading", "the PDF's text differs from what is printed; OCR was used", ""),
-    Code("text_layer.partial", "warning", "reading", "the PDF's text lacks a part of what is printed; OCR was used", ""),
+    Code("text_layer.partial", "warning", "reading", "the PDF's text lacks a part of the print; OCR was used", ""),
     Code("file.repaired", "warning", "files", "a damaged PDF was repaired", ""),
     Code("file.entry_skipped", "warning", "files", "an entry of a zip or folder is no page", "notes.txt"),
     Code("answers.unreadable", "error", "files", "the answer key could not be used", "an encrypted key"),

@@ -35,9 +35,10 @@ ODD = re.compile(
 TORN = re.compile(r"[=+×÷<>]\s*$|^\s*[,;:，；：]")
 
 OPENS, CLOSES = "([【《「{", ")]】》」}"
-SIZED = re.compile(r"\\(?:left|right|big|Big|bigg|Bigg)[lr]?\s*(?:\\[{}|]|[.|])?|\\[{}]|\\begin\{[a-z*]+\}(?:\{[a-z|]*\})?")
+SIZED = re.compile(
+    r"\\(?:left|right|big|Big|bigg|Bigg)[lr]?\s*(?:\\[{}|]|[.|])?|\\[{}]|\\begin\{[a-z*]+\}(?:\{[a-z|]*\})?"
+)
 ITEM = re.compile(r"(?:^|(?<=[\s;；,，。.、:：]))(?:\d{1,2}|[A-Za-z]|[ivx]{1,4}|[①-⑳])\)")
-CHEMICAL_STATE = re.compile(r"\((?:s|l|g|aq)\)")
 
 ENOUGH, HALF = 0.9, 0.6  # share of a field's characters with a source: below, a warning and an error
 MIN_UNSEEN = 3
@@ -150,13 +151,13 @@ def implausible(text: str) -> str:
     for match in ACID.finditer(bare):
         if not ACIDS[0] <= _value(match["n"]) <= ACIDS[1]:
             return f"{match.group().strip()!r}, and no pH is that"
-    if match := GRAVITY.search(bare):
-        return f"{match.group().strip()!r}, where m/s² belongs"
+    if lost := GRAVITY.search(bare):
+        return f"{lost.group().strip()!r}, where m/s² belongs"
     for match in LIGHT.finditer(bare):
         if re.fullmatch(r"m|s|m\s*[·]\s*s|m\s*/\s*S", match["u"]):
             return f"{match.group().strip()!r}, where m/s belongs"
-    if match := FLAT_POWER.search(MATH.sub(" ", words)):
-        return f"{match.group().strip()!r}, whose power stands on the line"
+    if low := FLAT_POWER.search(MATH.sub(" ", words)):
+        return f"{low.group().strip()!r}, whose power stands on the line"
     return ""
 
 
@@ -183,6 +184,8 @@ def text_not_on_page(question: Question, context: Context) -> list[Issue]:
     for name, words, text in fields_of(question):
         if name in found or (name == "answer" and question.type in (*CHOICE, "true_false")):
             continue
+        if _origin(question, name) == "key_file":
+            continue  # from data that no page shows
         moved = name in ("answer", "solution") or _origin(question, name) in ("shared", "key")
         said, severity = _unseen(text, everywhere if moved else near)
         if said:

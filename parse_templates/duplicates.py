@@ -1,8 +1,8 @@
 """Near-duplicates among questions: the same text but for slips, spacing and the order of options.
 
 Questions whose n-grams of characters fall together under MinHash are compared (blocking), so the work grows with the
-number of alike questions and not with the square of all. Numbers, signs and negations count: with other ones, the same words are a
-variant and no duplicate.
+number of alike questions and not with the square of all. Numbers, signs and negations count: with other ones, the same
+words are a variant and no duplicate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,9 @@ ALIKE_PART = 70.0  # and that of each of the two for itself
 MIN_LETTERS = 10  # shorter questions are the same only when they are equal
 
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
-SIGN = re.compile(r"[+×÷<>≤≥≠±−=/^√∫∑]|(?<![A-Za-z])-|\\(?:sqrt|frac|sin|cos|tan|log|ln|lim|max|min|int|sum|le|ge|ne)\b")
+SIGN = re.compile(
+    r"[+×÷<>≤≥≠±−=/^√∫∑]|(?<![A-Za-z])-|\\(?:sqrt|frac|sin|cos|tan|log|ln|lim|max|min|int|sum|le|ge|ne)\b"
+)
 NEGATION = re.compile(
     r"不正确|不可能|不一定|不属于|不包括|不能|不会|不是|错误|正确|有误|最大|最小|最多|最少|增大|减小|"
     r"\bnot\b|\bexcept\b|\bincorrect\b|\bcorrect\b|\bfalse\b|\btrue\b|\bleast\b|\bmost\b|\bcannot\b|"
@@ -82,9 +84,7 @@ def make_entry(key: str, stem: str, options: Sequence[str] = (), pictured: bool 
     body, choices = _plain(stem), sorted(_plain(o) for o in options)
     numbers = [*NUMBER.findall(body), *(n for text in choices for n in NUMBER.findall(text))]
     sense = [s.lower() for text in (body, *choices) for p in (NEGATION, SIGN) for s in p.findall(text)]
-    return Entry(
-        key, _skeleton(body), tuple(sorted(map(_skeleton, choices))), tuple(numbers), tuple(sense), pictured
-    )
+    return Entry(key, _skeleton(body), tuple(sorted(map(_skeleton, choices))), tuple(numbers), tuple(sense), pictured)
 
 
 def _plain(text: str) -> str:

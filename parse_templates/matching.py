@@ -24,7 +24,7 @@ def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Te
     for entry in entries:
         fitting = _fitting(drafts, entry)
         if len(fitting) == 1:
-            fitting[0].issues.extend(_apply(fitting[0], entry, template))
+            fitting[0].issues.extend(apply_entry(fitting[0], entry, template))
         else:
             why = "fits no question" if not fitting else f"fits {len(fitting)} questions"
             where = f" under {entry.section}" if entry.section else ""
@@ -46,13 +46,11 @@ def _fitting(drafts: Sequence[Draft], entry: KeyEntry) -> list[Draft]:
     """Questions that an entry may mean: those with its number, narrowed by section when numbers repeat."""
     same = [d for d in drafts if d.number == entry.number]
     if len(same) > 1 and entry.section:
-        same = [
-            d for d in same if _ordinal(entry.section) in (_ordinal(d.section.name or ""), _ordinal(d.section.text))
-        ]
+        same = [d for d in same if ordinal(entry.section) in (ordinal(d.section.name or ""), ordinal(d.section.text))]
     return same
 
 
-def _ordinal(text: str) -> str:
+def ordinal(text: str) -> str:
     """What orders a section in its heading: 二, B, III."""
     match = re.match(
         r"\s*(?:section|part)?\s*[-–—:]?\s*([A-Za-z]{1,4}|[一二三四五六七八九十]{1,3}|\d{1,2})\b", text, re.I
@@ -60,7 +58,7 @@ def _ordinal(text: str) -> str:
     return match[1].upper() if match else text.strip()[:3]
 
 
-def _apply(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
+def apply_entry(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
     """Answer and solution of one question from its entry; an answer printed in the question itself stays."""
     inline = split_solution(entry.pieces, template)
     head = list(inline.question)

@@ -106,7 +106,9 @@ def verified_fields(question: Question, policy: Policy) -> list[str]:
     if not policy.verify:
         return []
     doubted = {i.field or "stem" for i in question.issues if i.code not in policy.allow}
-    return [f for f in _filled(question) if f not in doubted and _passes(question, f, policy.fields.get(f, policy.every))]
+    return [
+        f for f in _filled(question) if f not in doubted and _passes(question, f, policy.fields.get(f, policy.every))
+    ]
 
 
 def _passes(question: Question, name: str, rule: FieldRule) -> bool:

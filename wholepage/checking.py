@@ -106,7 +106,7 @@ def duplicate_issues(papers: Sequence[Paper]) -> dict[str, list[Issue]]:
         where = f"question {earlier.number}" + ("" if paper.id == own.id else f" of {paper.source.file} ({paper.id})")
         said = "is the same as" if match.kind == "duplicate" else "has the words of, with other numbers or signs,"
         message = f"Question {later.number} {said} {where}; similarity {match.score:g}."
-        found[later.id].append(Issue(code=code, field="stem", message=message, of=earlier.id))  # type: ignore[call-arg]
+        found[later.id].append(Issue(code=code, field="stem", message=message, of=earlier.id))
     return dict(found)
 
 

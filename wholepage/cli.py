@@ -254,11 +254,18 @@ def workspace_at(folder: Path | None) -> Workspace:
     return _workspace(_settings(folder))
 
 
+def settings_at(folder: Path | None) -> Settings:
+    """Settings of the environment with the workspace in `folder` where one is given."""
+    return _settings(folder)
+
+
 def _mount_checks() -> None:
     """Add the commands that work on papers which are there already."""
     from wholepage import cli_checks
 
     app.command()(cli_checks.check)
+    app.command()(cli_checks.answers)
+    app.command()(cli_checks.tag)
 
 
 def _mount_scoring() -> None:

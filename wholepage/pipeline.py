@@ -5,25 +5,25 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 from ingest.sources import Source, open_source
+from wholepage.answering import reapply_keys
 from wholepage.assemble import Reading, assemble, referenced_files
 from wholepage.errors import SourceError, WorkspaceError
-from wholepage.fingerprints import page_fingerprint, parse_fingerprint
+from wholepage.fingerprints import parse_fingerprint
 from wholepage.ledger import Ledger
+from wholepage.page_stage import PageStage, Progress, read_source
 from wholepage.pool import PagePool
-from wholepage.reading import PageOutcome, PagePaths, PageTask, load_outcome, ocr_threads
 from wholepage.records import Issue, Paper
 from wholepage.settings import Settings, load_settings
 from wholepage.storing import quarantine, store_source
 from wholepage.workspace import Workspace
 
 Status = Literal["ok", "doubts", "failed", "cached", "duplicate", "waiting"]  # the last two: `watch` only
-Progress = Callable[[int, int], None]
 LOCK_POLL_SECONDS = 0.2
 CRASHES_TO_ISOLATE = 1  # a page that was being read when an earlier run died is read apart
 
@@ -181,40 +181,9 @@ class _Ingest:
         self.key_issues.append(Issue(code="answers.unreadable", severity="error", message=message))
 
     def _read(self, source: Source, base: Path, stage: str, before: int, total: int) -> Reading:
-        """Read the pages that no earlier run finished; the ledger keeps account of every try."""
-        known = self.ledger.stages(self.paper_id)
-        outcomes: dict[int, PageOutcome] = {}
-        crashed: set[int] = set()
-        tasks: list[tuple[PagePaths, str]] = []
-        for number in range(1, source.page_count + 1):
-            paths = PagePaths(base, number)
-            ref = source.page(number)
-            digest = next(f.sha256 for f in source.files if f.path == ref.path)
-            fingerprint = page_fingerprint(digest, ref, number, self.options.settings)
-            earlier = None if self.options.force else load_outcome(paths, fingerprint)
-            if earlier is not None:
-                outcomes[number] = earlier
-                continue
-            past = known.get(f"{stage}:{number}")
-            if past and past.state == "running" and past.fingerprint == fingerprint:
-                crashed.add(number)
-            tasks.append((paths, fingerprint))
-        self.progress(before + len(outcomes), total)
-        threads = ocr_threads(self.options.settings, self.pool.jobs)
-        queue = (PageTask(source.page(p.number), p, self.options.settings, threads, f) for p, f in tasks)
-
-        def begin(task: PageTask) -> None:
-            self.ledger.begin(self.paper_id, f"{stage}:{task.paths.number}", task.fingerprint)
-
-        for outcome in self.pool.run(queue, begin, frozenset(crashed)):
-            number = outcome.page.number
-            outcomes[number] = outcome
-            error = outcome.error
-            self.ledger.finish(
-                self.paper_id, f"{stage}:{number}", outcome.seconds, (error.code, error.message) if error else None
-            )
-            self.progress(before + len(outcomes), total)
-        return Reading(source, base, tuple(outcomes[n] for n in sorted(outcomes)))
+        options = self.options
+        run = PageStage(self.paper_id, options.settings, self.ledger, self.pool, self.progress, options.force)
+        return read_source(run, source, base, stage, before, total)
 
     def _parse(self, paper: Reading, answers: Reading | None) -> PaperResult:
         options = self.options
@@ -231,6 +200,7 @@ class _Ingest:
         self.ledger.begin(self.paper_id, "parse", fingerprint)
         record = assemble(paper, answers, options.template, options.settings)
         record.issues = [*record.issues, *self.key_issues]
+        reapply_keys(self.workspace, record)
         self.workspace.save(record)
         self._write_preview(record)
         self._clean(record, paper, answers)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
 from wholepage.records import Question, Record
 
@@ -18,7 +18,7 @@ class Verification(Record):
     """Who verified, which fields, and when (ISO date); `digest` names the bytes of the policy file."""
 
     by: str
-    fields: list[str] = []
+    fields: list[str] = Field(default_factory=list)
     when: str = ""
     digest: str = ""
 
