@@ -20,7 +20,7 @@ from parse_templates.template import Template
 from wholepage.boxes import Box
 from wholepage.records import Paper, Part, Question
 
-REPRINT = 16  # letters from which text before an answer mark is a question printed again
+REPRINT, OTHER = 10, 16  # letters from which text before an answer mark may be a question, and must be one
 SAME_TEXT, LIKE_TEXT = 85.0, 70.0  # similarity (0-100) that joins by content alone, and that a number needs beside it
 COMPARED = 160  # letters of a question that are compared
 
@@ -66,7 +66,7 @@ def find_question(
         scored = sorted(((_likeness(again, q), n, q) for n, q in enumerate(paper.questions)), key=lambda s: -s[0])
         if scored and scored[0][0] >= SAME_TEXT:
             return scored[0][2], "", True
-        if not any(_likeness(again, q) >= LIKE_TEXT for q in same):
+        if len(again) >= OTHER and not any(_likeness(again, q) >= LIKE_TEXT for q in same):
             return None, "the question it prints is none of this paper's", False
     elif not marked and any(_likeness(again, q) >= SAME_TEXT for q in paper.questions) and len(again) >= REPRINT:
         return None, "", False  # a question printed again, without an answer

@@ -32,8 +32,8 @@ WORDS: dict[str, str] = {
 SUBJECT_OF = {word: subject for subject, words in WORDS.items() for word in words.split()}
 # The first that fits counts: 高三年级 is no third year of a primary school.
 LEVELS: tuple[tuple[str, str], ...] = (
-    ("high", r"高中|高[一二三]|高考|全国[ⅠⅡⅢI]+卷|新高考|选考|理综|\bI?GCSE\b|\bigcse\b|\b[Aa][- ][Ll]evels?\b|\bSAT\b|\bJEE\b|"
-             r"\b(?:[Gg]rade|[Cc]lass|cbse|CBSE)\s*(?:1[0-2]|XI{0,2})\b|\b[Hh]igh [Ss]chool\b|\bKS4\b"),
+    ("high", r"高中|高[一二三]|高考|全国[ⅠⅡⅢI]+卷|新高考|选考|理综|\bI?GCSE\b|\bigcse\b|"
+             r"\b[Aa][- ][Ll]evels?\b|\bSAT\b|\bJEE\b|\b(?:[Gg]rade|[Cc]lass|cbse|CBSE)\s*(?:1[0-2]|XI{0,2})\b|\b[Hh]igh [Ss]chool\b|\bKS4\b"),
     ("middle", r"初中|初[一二三]|[七八九]年级|中考|\b(?:[Gg]rade|[Cc]lass)\s*(?:[6-9]|VI{1,3}|IX)\b|\bKS3\b"),
     ("primary", r"小学|[一二三四五六]年级|小升初|\b[Pp]rimary\b|\b[Gg]rade\s*[1-5]\b|\bKS[12]\b"),
     ("undergraduate", r"大学|考研|研究生|\b[Uu]ndergraduate\b|\b[Uu]niversity\b"),
@@ -54,16 +54,16 @@ def detect_all(paper: Paper) -> dict[str, Found]:
     return {"subject": find_subject(paper), "level": find_level(paper), "language": find_language(paper)}
 
 
-def tag_paper(paper: Paper) -> dict[str, Found]:
+def tag_paper(paper: Paper, replace: bool = False) -> dict[str, Found]:
     """Put what was found into the record: as evidence in `detected`, and as values where the paper has none.
 
-    A value that is there already stays; `agrees` in the evidence tells whether the words say the same.
+    A value that is there already stays unless `replace`; `agrees` in the evidence tells whether the words say the same.
     """
     found = detect_all(paper)
     kept: dict[str, Any] = {}
     for name, result in found.items():
         current = getattr(paper, name)
-        if current is None and result.value is not None:
+        if result.value is not None and (current is None or replace):
             setattr(paper, name, result.value)
             current = result.value
         kept[name] = {"value": result.value, "score": round(result.score, 1), "reasons": result.reasons}
@@ -111,7 +111,8 @@ def _best(scores: Counter[str], reasons: list[tuple[float, str, dict[str, str]]]
         return Found(None)
     (best, score), rest = ranked[0], ranked[1][1] if len(ranked) > 1 else 0.0
     own = sorted((r for r in reasons if r[1] == best), key=lambda r: -r[0])
-    clear = score >= LEAD * rest
+    # Its branches are words of a science paper too.
+    clear = best == "science" or score >= LEAD * rest
     return Found(best if clear else None, float(score), [r[2] for r in own[:MAX_REASONS]])
 
 

@@ -85,6 +85,9 @@ def tag(
         Path | None, typer.Option(metavar="FILE", help="Knowledge tree, YAML or CSV of paths: tags by a model.")
     ] = None,
     model: Annotated[str | None, typer.Option(metavar="NAME", help="Model. (default: WHOLEPAGE_PARSER_MODEL)")] = None,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="Put what the rules find over the values that are there.")
+    ] = False,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -96,7 +99,7 @@ def tag(
 
     store = workspace_at(workspace)
     ids = list(dict.fromkeys(store.find(p) for p in papers)) if papers else store.paper_ids()
-    results = tag_workspace(store, ids, make_tagger(tree, model))
+    results = tag_workspace(store, ids, make_tagger(tree, model), replace)
     if as_json:
         for result in results:
             print_json(result.as_json())

@@ -49,8 +49,10 @@ class Tagged:
         return line
 
 
-def tag_workspace(workspace: Workspace, ids: Sequence[str], tagger: Tagger | None) -> list[Tagged]:
-    """Tag papers and write those that changed.
+def tag_workspace(
+    workspace: Workspace, ids: Sequence[str], tagger: Tagger | None, replace: bool = False
+) -> list[Tagged]:
+    """Tag papers and write those that changed. With `replace` the rules' values go over those that are there.
 
     Raises:
         WorkspaceError: a paper cannot be read or written.
@@ -66,7 +68,7 @@ def tag_workspace(workspace: Workspace, ids: Sequence[str], tagger: Tagger | Non
         with hold(workspace, paper_id):
             paper = workspace.load(paper_id)
             before = paper.model_dump_json(by_alias=True)
-            found = tag_paper(paper)
+            found = tag_paper(paper, replace)
             counts = None
             if tagger is not None:
                 cache = workspace.root / "cache" / "tags"
