@@ -32,8 +32,8 @@ WORDS: dict[str, str] = {
 SUBJECT_OF = {word: subject for subject, words in WORDS.items() for word in words.split()}
 # The first that fits counts: 高三年级 is no third year of a primary school.
 LEVELS: tuple[tuple[str, str], ...] = (
-    ("high", r"高中|高[一二三]|高考|全国[ⅠⅡⅢI]+卷|新高考|选考|理综|\bI?GCSE\b|\bigcse\b|"
-             r"\b[Aa][- ][Ll]evels?\b|\bSAT\b|\bJEE\b|\b(?:[Gg]rade|[Cc]lass|cbse|CBSE)\s*(?:1[0-2]|XI{0,2})\b|\b[Hh]igh [Ss]chool\b|\bKS4\b"),
+    ("high", r"高中|高[一二三]|高考|全国[ⅠⅡⅢI]+卷|新高考|选考|理综|\bI?GCSE\b|\bigcse\b|\b[Aa][- ][Ll]evels?\b|\bSAT\b|"
+             r"\bJEE\b|\b(?:[Gg]rade|[Cc]lass|cbse|CBSE)\s*(?:1[0-2]|XI{0,2})\b|\b[Hh]igh [Ss]chool\b|\bKS4\b"),
     ("middle", r"初中|初[一二三]|[七八九]年级|中考|\b(?:[Gg]rade|[Cc]lass)\s*(?:[6-9]|VI{1,3}|IX)\b|\bKS3\b"),
     ("primary", r"小学|[一二三四五六]年级|小升初|\b[Pp]rimary\b|\b[Gg]rade\s*[1-5]\b|\bKS[12]\b"),
     ("undergraduate", r"大学|考研|研究生|\b[Uu]ndergraduate\b|\b[Uu]niversity\b"),

@@ -1,4 +1,4 @@
-"""`wholepage answers`: joined by section, number and content; nothing overwritten, nothing lost, persons' fields kept."""
+"""`wholepage answers`: joined by section, number and content; nothing overwritten or lost, persons' fields stay."""
 
 from __future__ import annotations
 
@@ -126,9 +126,8 @@ def test_a_key_that_contradicts_most_answers_is_another_papers() -> None:
 
 def test_questions_printed_again_without_answers_say_nothing() -> None:
     p = choices()
-    lines = [
-        t for n, stem in enumerate(STEMS, 1) for t in (f"{n}．{stem}", *(f"{x}．{o}" for x, o in zip("ABCD", FOUR)))
-    ]
+    options = [f"{label}．{text}" for label, text in zip("ABCD", FOUR, strict=True)]
+    lines = [t for n, stem in enumerate(STEMS, 1) for t in (f"{n}．{stem}", *options)]
     report = pages(p, *lines, "参考答案", "1．A", "2．B", "3．C")
     assert answers(p) == [["A"], ["B"], ["C"]] and set(outcomes(report).values()) == {"filled"}
 

@@ -1,4 +1,4 @@
-"""`wholepage check`: idempotent, keeps doubts of the reading, applies policies, and says by its exit code what it found."""
+"""`wholepage check`: idempotent, keeps doubts of the reading, applies policies, and exits with what it found."""
 
 from __future__ import annotations
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
 import random
-import sys
 from pathlib import Path
 
 import pytest
@@ -11,8 +11,11 @@ from check_material import question
 
 from parse_templates.duplicates import Entry, candidate_pairs, entries_of, find_matches, make_entry, pair_of
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
-import duplicates as bench
+FILE = Path(__file__).parents[1] / "benchmarks" / "duplicates.py"
+SPEC = importlib.util.spec_from_file_location("benchmark_duplicates", FILE)
+assert SPEC is not None and SPEC.loader is not None
+bench = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(bench)
 
 STEM = "一个质量为 2 kg 的木块静止在粗糙水平桌面上，现用水平拉力使它做匀速运动，则下列说法中成立的是（ ）"
 OPTIONS = ("拉力大于摩擦力", "拉力等于摩擦力", "木块的惯性变大", "木块不受重力作用")
