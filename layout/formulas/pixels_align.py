@@ -217,7 +217,7 @@ class _Alignment:
         window = self._window(Box(max(x - reach, box.x0), box.y0, min(x + reach, box.x1), box.y1))
         if window is None or not window.size:
             return x
-        columns = window.sum(axis=0) + 0.15 * np.abs(np.arange(window.shape[1]) - window.shape[1] / 2)
+        columns = window.sum(axis=0) + 0.5 * np.abs(np.arange(window.shape[1]) - window.shape[1] / 2)
         return max(x - reach, box.x0) + (float(columns.argmin()) + 0.5) / SCALE
 
     def _tight(self, box: Box) -> Box:
