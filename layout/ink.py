@@ -69,6 +69,9 @@ class Rules:
     vertical: tuple[Box, ...]
 
 
+MAX_SLOPE = 0.008  # of a rule that is left on a page which has been made level
+
+
 def find_rules(mask: Mask, em: float) -> Rules:
     """Straight horizontal and vertical lines at least 1.2 em (2 em for vertical ones) long and thin.
 
@@ -91,6 +94,7 @@ def _lines(mask: Mask, em: float, vertical: bool) -> list[Box]:
         thin, long = (w, h) if vertical else (h, w)
         area = mask[y : y + h, x : x + w] > 0
         solid = float(area.any(axis=1 if vertical else 0).mean())
-        if thin <= max(4.0, 0.3 * em) and long >= 4 * thin and solid >= MIN_SOLID:
+        # A long line on a page that is not quite level takes up more rows than it is thick.
+        if thin <= max(4.0, 0.3 * em) + MAX_SLOPE * long and long >= 4 * thin and solid >= MIN_SOLID:
             boxes.append(Box(float(x), float(y), float(x + w), float(y + h)))
     return boxes

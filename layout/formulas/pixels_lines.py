@@ -165,14 +165,24 @@ def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
 
 
 def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
-    """Long dashes between formula characters as the minus signs that their length shows them to be."""
+    """Dashes as minus signs and upright strokes as bars where their place and length show that they are such."""
     out = list(placed)
     for n, p in enumerate(placed):
+        if p.char == "_" and p.box is not None and p.box.y1 < main.baseline - 0.12 * main.size:
+            out[n] = replace(p, char="−")  # no underscore stands above the line
+        if p.char in "lI1" and p.box is not None and _is_bar(p.box, main):
+            out[n] = replace(p, char="|")
         if p.char in DASHES and p.char != "-" and p.box is not None and p.box.width <= 0.8 * main.size:
             sides = [q.char for q in (*placed[max(n - 2, 0) : n], *placed[n + 1 : n + 3]) if not q.char.isspace()]
             if not any(is_wide(c) for c in sides):
                 out[n] = replace(p, char="−")
     return out
+
+
+def _is_bar(box: Box, main: Level) -> bool:
+    """Whether a thin upright stroke is as high as a bracket and hangs below the line as no letter l does."""
+    low = box.y1 - main.baseline >= 0.15 * main.size and box.y0 <= main.baseline - 0.68 * main.size
+    return low and box.width <= 0.2 * main.size and box.height <= 1.25 * main.size
 
 
 def _with_names(placed: Sequence[Placed], levels: Sequence[Level], main: Level) -> list[Placed]:

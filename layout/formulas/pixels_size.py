@@ -274,6 +274,8 @@ def _wide_level(p: Placed, main: Level) -> Level:
 def _bracket_level(p: Placed, main: Level) -> Level | None:
     box = p.box
     assert box is not None
+    if box.height < 0.3 * main.size:
+        return main  # only a scrap of its ink was found
     if box.height >= 0.82 * main.size:
         return main if abs(box.cy - main.baseline + AXIS * main.size) < 0.3 * main.size else None
     return None

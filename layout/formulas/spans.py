@@ -58,7 +58,15 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
         entry = entries[n]
         gap = entry.gap if step > 0 else entries[n + 1].gap
         here = entries[at]
-        joined = not gap or _binds(entry) or _binds(here) or (entry.text.isdigit() and step < 0) or is_unit(entries, n)
+        ratio = _is_ratio(entries, n) or _is_ratio(entries, at)
+        joined = (
+            not gap
+            or ratio
+            or _binds(entry)
+            or _binds(here)
+            or (entry.text.isdigit() and step < 0)
+            or is_unit(entries, n)
+        )
         if not joined:
             break
         at = n
@@ -68,6 +76,17 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
 
 def _binds(entry: Entry) -> bool:
     return bool(entry.text) and (entry.text in OPERATORS_AT_EDGE)
+
+
+def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
+    """Whether a colon stands in the middle between two operands; that of a sentence follows its word at once."""
+    if not 0 < n < len(entries) - 1 or entries[n].text not in (":", "∶"):
+        return False
+    left, colon, right = (entries[k].item for k in (n - 1, n, n + 1))
+    if not all(e.text.isalnum() and e.text.isascii() for e in (entries[n - 1], entries[n + 1])):
+        return False
+    before, after = colon.box.x0 - left.box.x1, right.box.x0 - colon.box.x1
+    return before >= 0.15 * colon.atoms[0].size and max(before, after) <= 1.5 * min(before, after)
 
 
 def _sign(entry: Entry) -> str:
