@@ -33,6 +33,7 @@ PAIR = re.compile(r"\d+[:∶]\d+")
 COMPOUND_NAME = re.compile(rf"(?<![A-Za-z])(?=[A-Z]\w*[A-Z])(?=\w*[a-z])(?:{ELEMENTS}){{2,}}(?![A-Za-z])")
 RATIO = re.compile(r"\d+(?:\.\d+)?(?:[:∶]\d+(?:\.\d+)?){2,}")
 INTEGRALS = frozenset("∫∬∭∮")
+PROSE_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z][a-z]{3,}(?![A-Za-z])")
 WIDE_GAP = "\u2003"
 COMPARISONS = frozenset("<>=＜＞＝")
 
@@ -189,6 +190,7 @@ def _lone(entries: Sequence[Entry], n: int) -> bool:
 def _words(entries: list[Entry]) -> list[Entry]:
     """Words of several letters are text unless they name a function or a unit or are symbols in a row."""
     out = list(entries)
+    prose = _is_prose(out)
     n = 0
     while n < len(out):
         stop = n
@@ -212,7 +214,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
                 continue
             formula = word.isupper() or word in UNITS or name is not None or attached or compound
             italic = all(e.item.node.style == "italic" for e in out[n:stop] if isinstance(e.item.node, Sym))
-            if not formula and not (italic and len(word) <= 3):
+            if not formula and not (italic and len(word) <= 3 and not (prose and _reads(out, n, stop, word))):
                 for k in range(n, stop):
                     out[k] = Entry(out[k].item, "text", out[k].gap)
             elif not (italic and len(word) <= 4):
@@ -220,6 +222,19 @@ def _words(entries: list[Entry]) -> list[Entry]:
                     out[k] = Entry(out[k].item, "soft", out[k].gap)
         n = max(stop, n + 1)
     return out
+
+
+def _is_prose(entries: Sequence[Entry]) -> bool:
+    """Whether the line is Latin text: at least two words of four letters or more."""
+    text = "".join(f" {e.text}" if e.gap or len(e.text) != 1 else e.text for e in entries)
+    return len(PROSE_WORD.findall(text)) >= 2
+
+
+def _reads(entries: Sequence[Entry], start: int, stop: int, word: str) -> bool:
+    """Whether italic letters in a line of prose are a word (all, is, the): vowels, small letters, no operator beside."""
+    sides = [entries[k].text for k in (start - 1, stop) if 0 <= k < len(entries)]
+    free = not any(s and (s in BINARY or s in RELATIONS or s.isdigit()) for s in sides)
+    return word[1:].islower() and any(c in "aeiouAEIOU" for c in word) and free
 
 
 def _goes_on(last: Entry, entry: Entry) -> bool:
