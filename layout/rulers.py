@@ -1,4 +1,4 @@
-"""Dashed lines between columns that OCR reads as characters: | 1 ‡ under one another, or before the text beside them."""
+"""Dashed lines between columns that OCR reads as characters: | 1 ‡, alone or before the text beside them."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _columns(marks: Sequence[Segment], em: float) -> list[list[Segment]]:
 
 
 def _is_line(group: Sequence[Segment], em: float) -> bool:
-    """Whether strokes under one another are a line and no column of numbers: some are no digits, and none stands firm."""
+    """Whether strokes under one another are a line and no column of numbers: enough of them are no digits."""
     tall = max(s.box.y1 for s in group) - min(s.box.y0 for s in group) > SPREAD_EM * em
     sure = sum(any(g.text in SURE for g in s.glyphs[: _stroke_of(s)]) for s in group)
     return len(group) >= LEAST and tall and sure >= max(2, len(group) // 3)

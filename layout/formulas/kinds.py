@@ -231,7 +231,7 @@ def _is_prose(entries: Sequence[Entry]) -> bool:
 
 
 def _reads(entries: Sequence[Entry], start: int, stop: int, word: str) -> bool:
-    """Whether italic letters in a line of prose are a word (all, is, the): vowels, small letters, no operator beside."""
+    """Whether italic letters in a line of prose are a word (all, is, the): small letters, no operator beside."""
     sides = [entries[k].text for k in (start - 1, stop) if 0 <= k < len(entries)]
     free = not any(s and (s in BINARY or s in RELATIONS or s.isdigit()) for s in sides)
     return word[1:].islower() and any(c in "aeiouAEIOU" for c in word) and free
