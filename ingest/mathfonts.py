@@ -57,7 +57,7 @@ def decode_math(char: str, font: str, mapped: bool = False) -> str:
     for fonts, codes in _BY_CODE:
         if fonts.match(font):
             return codes.get(point - 0xF000 if fonts is EXTRA and point in PRIVATE else point, char)
-    if mapped:
-        return char
-    sign = decode_mathabx(char, font)
-    return decode_tex(char, font) if sign is None else sign
+    sign = decode_mathabx(char, font)  # a right map would not name letters in fonts without letters
+    if sign is None:
+        return char if mapped else decode_tex(char, font)
+    return sign

@@ -15,12 +15,11 @@ from layout.digital import digital_segments
 from layout.figures import Found, find_figures
 from layout.formulas.aligned import fold_aligned
 from layout.formulas.atoms import FormulaGlyph
-from layout.formulas.containers import assemble, fold_segments
-from layout.formulas.digital import digital_shapes
+from layout.formulas.containers import fold_segments
+from layout.formulas.digital import folded
 from layout.formulas.pixels import read_pixels
 from layout.formulas.recognizers import FormulaRecognizer
 from layout.formulas.rereading import reread
-from layout.formulas.unnamed import named
 from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
@@ -92,8 +91,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
 
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
         em = _em_of_glyphs(text.glyphs)
-        text = replace(text, glyphs=tuple(named(text.glyphs, ink.mask > 0, ink.boxes)))
-        glyphs, _ = assemble(text.glyphs, digital_shapes(text, ink.mask, em, ink.boxes), ink.boxes)
+        glyphs = folded(text, ink.mask, em, ink.boxes)
         return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     straight = straighten(page.image, page.dpi, engine)
     boxes, strays = line_boxes(straight)

@@ -18,6 +18,7 @@ from layout.formulas.containers import assemble
 from layout.formulas.latex import to_latex
 from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.negation import negated
+from layout.formulas.overarrows import over_arrows
 from layout.formulas.shapes import Shape, ShapeKind
 from layout.formulas.structure import node_of
 from layout.formulas.unnamed import named
@@ -275,3 +276,26 @@ def test_a_tall_bracket_without_a_code_is_told_by_its_ink(sign: str) -> None:
 def test_a_font_with_its_own_map_to_unicode_is_believed() -> None:
     assert decode_math("(", "CMEX10", mapped=True) == "("
     assert decode_math("(", "CMEX10") == "{"
+
+
+def _row(text: str, x: float, baseline: float, step: float = 15.0) -> list[Glyph]:
+    return [
+        Glyph(c, Box(x + step * n, baseline - 22, x + step * (n + 1), baseline + 6), 30.0, "CMSY10", 1.0, baseline)
+        for n, c in enumerate(text)
+    ]
+
+
+def test_an_arrow_over_letters_set_from_characters() -> None:
+    letters, arrow = _row("AB", 100, 200, 20), _row("−→", 100, 184, 20)
+    rest, shapes = over_arrows([*letters, *arrow, *_row("=", 145, 200)])
+    assert [g.text for g in rest] == ["A", "B", "="]
+    (shape,) = shapes
+    assert shape.kind == "arrow" and shape.box.x0 == 100 and shape.box.x1 == 140 and shape.box.y1 < 184
+    nothing_below = _row("−→", 300, 184, 20)
+    beside = [*_row("CD", 500, 200), *_row("x", 485, 184), *_row("→", 500, 184), *_row("0", 515, 184)]
+    rest, shapes = over_arrows([*nothing_below, *beside])
+    assert shapes == [] and len(rest) == len(nothing_below) + len(beside)
+
+
+def test_codes_of_mathabx_are_read_whatever_map_they_bring() -> None:
+    assert decode_math("“", "TeX-matha10", mapped=True) == "="

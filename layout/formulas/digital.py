@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,8 +11,11 @@ from numpy.typing import NDArray
 from layout.formulas.accents import accent_shapes
 from layout.formulas.atoms import ink_estimate
 from layout.formulas.brackets import drawn_brackets
+from layout.formulas.containers import assemble
 from layout.formulas.longsigns import double_bars, long_sign
+from layout.formulas.overarrows import over_arrows
 from layout.formulas.shapes import Shape, ShapeKind
+from layout.formulas.unnamed import named
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import Box
 
@@ -21,6 +25,14 @@ OCR_FONT = "ocr"  # of numbers that `ingest.unread` found
 ARROW_EM = 0.5  # lower drawings are arrows, hats or braces
 Mask = NDArray[np.uint8]
 Ink = NDArray[np.bool_]
+
+
+def folded(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.float64]) -> list[Glyph]:
+    """The glyphs of a page with the parts of its formulas folded into composites; arguments as for `digital_shapes`."""
+    text = replace(text, glyphs=tuple(named(text.glyphs, mask > 0, comps)))
+    glyphs, arrows = over_arrows(text.glyphs)
+    text = replace(text, glyphs=tuple(glyphs))
+    return assemble(text.glyphs, [*digital_shapes(text, mask, em, comps), *arrows], comps)[0]
 
 
 def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.float64]) -> list[Shape]:
