@@ -18,7 +18,7 @@ from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
 from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, snapped, text_em
-from layout.formulas.pixels_tall import settle_signs, tall_segments
+from layout.formulas.pixels_tall import settle_bounds, settle_signs, tall_segments
 from layout.formulas.shapes import Shape
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segment_from_ocr
@@ -145,6 +145,7 @@ def _segments(
     levels: list[Level] = []
     scripts: list[list[Script]] = []
     pieces: set[int] = set()
+    bounds: set[int] = set()
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
     for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut, result = _cut(region, page), read
@@ -167,12 +168,13 @@ def _segments(
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)
-        if region.owner is not None and region.owner >= 0:
-            pieces.add(len(out) - 1)
+        if region.owner is not None:
+            (pieces if region.owner >= 0 else bounds).add(len(out) - 1)
         if region.owner is not None:
             sizes.setdefault(region.owner, main.size)
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
     signs = [(sketch.strokes.box(index), char) for index, char in (*sketch.fences, *sketch.operators)]
+    out = settle_bounds(out, levels, bounds, sketch.em)
     out, levels = settle_signs(signs, out, levels, sketch.em, pieces)
     return tall_segments(signs, out, levels, sketch.em, pieces)
 

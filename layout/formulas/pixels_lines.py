@@ -28,6 +28,7 @@ DASHES = "—–―-"
 NAME = re.compile(
     r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u0391-\u03c9])"
 )
+LYING = 1.25  # of its height: an 8 that is wider lies on its side
 MAX_WORD = 3  # letters; variables stand together in threes at most
 MARKS = "，。、；：．,.;:·"
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
@@ -152,9 +153,12 @@ def _is_letter(char: str) -> bool:
 
 
 def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
-    """Ideographs that are signs: a small 十 or 一 that stands alone or beside formula characters."""
+    """Ideographs that are signs: a small 十 or 一 that stands alone or beside formula characters; a lying 8."""
     out = list(placed)
     for n, p in enumerate(placed):
+        if p.char == "8" and p.box is not None and p.box.width > LYING * p.box.height:
+            out[n] = replace(p, char="∞")
+            continue
         sign = {"十": "+", "一": "−", "二": "="}.get(p.char)
         if sign is None or p.box is None or max(p.box.width, p.box.height) > 0.82 * em:
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -135,6 +136,7 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     rows = {i for line in lines for i in line.parts}
     extra = _extra(sketch, lines, [i for i in loose if i not in rows])
     lines = [row for r in lines if r.plain or r.parts for row in _rows(r, strokes, em)]
+    lines = [part for r in lines for part in _without_bound(r, strokes, em)]
     kept = [snapped(r, strokes, em) for r in lines]
     return kept + [snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
 
@@ -179,6 +181,28 @@ def _rows(region: Region, strokes: Strokes, em: float) -> list[Region]:
         return [region]
     hulls = [Box.hull(strokes.box(i) for i in row) for row in rows]
     return [replace(region, box=box, parts=row, plain=False) for box, row in zip(hulls, rows, strict=True)]
+
+
+def _without_bound(region: Region, strokes: Strokes, em: float) -> list[Region]:
+    """The region, and apart from it the small print right below some of its letters: what stands under a lim."""
+    b = strokes.boxes
+    letters = [i for i in region.parts if b[i][3] - b[i][1] >= LEAST_ROW * em]
+    if region.box.height < 1.1 * em or len(letters) < 3:
+        return [region]
+    base = median(float(b[i][3]) for i in letters)
+    low = [i for i in region.parts if b[i][1] >= base - 0.06 * em and b[i][3] - b[i][1] <= 0.6 * em]
+    if len(low) < 3:
+        return [region]
+    hull = Box.hull(strokes.box(i) for i in low)
+    over = [
+        i for i in letters if b[i][3] <= base + 0.1 * em and strokes.box(i).x_overlap(hull) > 0.5 * (b[i][2] - b[i][0])
+    ]
+    gaps = sorted((float(b[i][0]), float(b[i][2])) for i in low)
+    apart = any(right[0] - left[1] > 0.3 * em for left, right in pairwise(gaps))
+    if apart or not over or Box.hull(strokes.box(i) for i in over).width < 0.6 * hull.width or hull.width > 4 * em:
+        return [region]
+    kept = [i for i in region.parts if i not in low]
+    return [replace(region, parts=kept, plain=False), Region(hull, low, plain=False)]
 
 
 def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:

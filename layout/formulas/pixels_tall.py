@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from layout.formulas.pixels_metrics import AXIS, metrics
 from layout.formulas.pixels_size import SCRIPT, Level
+from layout.formulas.symbols import UNDER_OPERATORS
 from layout.segments import Segment, is_wide
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -92,6 +93,36 @@ def settle_signs(
         ]
         out[n], new[n] = replace(line, glyphs=tuple(glyphs), em=level.size), level
     return out, new
+
+
+def settle_bounds(
+    lines: Sequence[Segment], levels: Sequence[Level], bounds: Collection[int], em: float
+) -> list[Segment]:
+    """The lines, with what is a bound in a script's size: `bounds` by number, and what stands right under a lim.
+
+    Small letters seem larger in an image than they are.
+    """
+    out = list(lines)
+    names = [(hull, level.size) for s, level in zip(lines, levels, strict=True) for hull in _names(s)]
+    for n, line in enumerate(lines):
+        size = em if n in bounds else None
+        if size is None and line.box.width <= 4 * em and not any(is_wide(g.text) for g in line.glyphs):
+            size = next((size for hull, size in names if _under(line.box, hull, size)), None)
+        if size is not None:
+            out[n] = replace(line, glyphs=tuple(_small(g, size) for g in line.glyphs))
+    return out
+
+
+def _names(line: Segment) -> list[Box]:
+    """Boxes of the words lim, max and min in a line."""
+    glyphs = line.glyphs
+    runs = [glyphs[n : n + 3] for n in range(len(glyphs) - 2)]
+    return [Box.hull(g.box for g in run) for run in runs if "".join(g.text for g in run) in UNDER_OPERATORS]
+
+
+def _under(box: Box, name: Box, size: float) -> bool:
+    common = min(box.x1, name.x1) - max(box.x0, name.x0)
+    return common > 0.6 * min(box.width, name.width) and -0.15 * size <= box.y0 - name.y1 <= 0.5 * size
 
 
 def _says_no_size(line: Segment) -> bool:
