@@ -95,8 +95,8 @@ def draft_question(candidate: Candidate, lines: Sequence[FlowLine], section: Sec
     _take_part_points(draft, head, template)
     draft.solution = inline.solution
     draft.answer_pieces = inline.answer
-    draft.type = _type(draft, stated, template)
-    _take_answer(draft, inline.answer, template)
+    draft.type = decide_type(draft, stated, template)
+    take_answer(draft, inline.answer, template)
     return draft
 
 
@@ -215,7 +215,7 @@ def _take_part_points(draft: Draft, head: dict[str, float], template: Template) 
         draft.points, draft.origin["points"] = total, "parts"
 
 
-def _type(draft: Draft, stated: QuestionType | None, template: Template) -> QuestionType:
+def decide_type(draft: Draft, stated: QuestionType | None, template: Template) -> QuestionType:
     """The section's type where it states one and the question does not contradict it, else what the question shows."""
     stem = draft.stem_text
     draft.origin["type"] = "heading" if stated is not None else "content"
@@ -244,7 +244,7 @@ def _asks_for_proof(draft: Draft, template: Template) -> bool:
     return bool(proof.search(draft.stem_text))
 
 
-def _take_answer(draft: Draft, pieces: Sequence[Piece], template: Template) -> None:
+def take_answer(draft: Draft, pieces: Sequence[Piece], template: Template) -> None:
     """The answer printed inside the question; without one, the letters that the solution names."""
     text = text_of(pieces)
     choice = draft.has_options or draft.type in CHOICE

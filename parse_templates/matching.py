@@ -22,7 +22,7 @@ def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Te
     """Fill answers and solutions from `entries`; entries that fit no question are listed as issues."""
     issues = []
     for entry in entries:
-        fitting = _fitting(drafts, entry)
+        fitting = fitting_drafts(drafts, entry)
         if len(fitting) == 1:
             fitting[0].issues.extend(apply_entry(fitting[0], entry, template))
         else:
@@ -42,7 +42,7 @@ def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Te
     return issues
 
 
-def _fitting(drafts: Sequence[Draft], entry: KeyEntry) -> list[Draft]:
+def fitting_drafts(drafts: Sequence[Draft], entry: KeyEntry) -> list[Draft]:
     """Questions that an entry may mean: those with its number, narrowed by section when numbers repeat."""
     same = [d for d in drafts if d.number == entry.number]
     if len(same) > 1 and entry.section:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -12,29 +11,24 @@ from layout.furniture import mark_repeated
 from layout.types import PageLayout
 from parse_templates.binding import bind_figures
 from parse_templates.checks import check_question, cover_section
-from parse_templates.copies import find_second_run
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
-from parse_templates.flow import FlowLine, build_flow, whole
+from parse_templates.flow import FlowLine, build_flow
 from parse_templates.formulas import doubt_formulas
-from parse_templates.gaps import fill_gaps, is_inferred
-from parse_templates.keys import KeyEntry, find_key_start, read_key
+from parse_templates.gaps import is_inferred
+from parse_templates.keys import KeyEntry, read_key
 from parse_templates.languages import keep_language
 from parse_templates.margin import take_margin_marks
 from parse_templates.matching import apply_key
-from parse_templates.numbering import Candidate, best_chain, find_candidates
-from parse_templates.options import option_runs
-from parse_templates.sections import NO_SECTION, Heading, Section, find_headings, read_section, stated_rules, with_rules
+from parse_templates.numbering import Candidate
+from parse_templates.sections import NO_SECTION, Heading, Section, read_section, stated_rules, with_rules
 from parse_templates.shared import apply_directions, find_directions
-from parse_templates.template import Template, load_template, template_names
+from parse_templates.structure import Structure, choose_template, find_structure
+from parse_templates.template import Template
 from parse_templates.textbook import is_chapter, read_chapter, with_headings
 from parse_templates.to_records import question_record
 from parse_templates.unfold import unfold_all
 from wholepage.records import Coverage, Figure, Issue, Question, Resource
-
-MAX_NOTES = 8  # numbered notes that may stand above the first section
-FIRST_SECTION = "一AIⅠ1"
-NOTE_ASKS = re.compile(r"____|[?？]")
 
 
 @dataclass(frozen=True)
@@ -55,14 +49,31 @@ class ParsedPaper:
 
 
 @dataclass(frozen=True)
-class _Structure:
-    """Where questions, sections and the key begin."""
+class Prepared:
+    """A paper before its questions are taken apart: pages, flow, template, and where things begin.
 
-    chain: list[Candidate]
-    headings: list[Heading]
-    closings: list[int]
-    key_start: int | None
-    score: float
+    `answers` are the lines of a separate key file, with indices of their own.
+    """
+
+    pages: list[PageLayout]
+    flow: list[FlowLine]
+    template: Template
+    structure: Structure
+    language: str | None
+    left_out: list[Issue]
+    answers: list[FlowLine]
+
+    @property
+    def key_flow(self) -> list[FlowLine]:
+        """Lines of the key at the paper's end."""
+        start = self.structure.key_start
+        return [line for line in self.flow if start is not None and line.index >= start]
+
+    @property
+    def question_flow(self) -> list[FlowLine]:
+        """Lines before the key."""
+        start = self.structure.key_start
+        return [line for line in self.flow if start is None or line.index < start]
 
 
 def parse_paper(
@@ -82,36 +93,64 @@ def parse_paper(
     Raises:
         TemplateError: the named template does not exist or does not validate.
     """
+    prepared = prepare(layouts, template, answers)
+    resources = find_resources(prepared, paper_id)
+    drafts = [] if resources else rule_drafts(prepared)
+    entries = key_entries(prepared)
+    issues = apply_key(drafts, entries, prepared.template) if entries else []
+    return finish(prepared, drafts, issues, resources, paper_id)
+
+
+def prepare(layouts: Sequence[PageLayout], template: str = "auto", answers: Sequence[PageLayout] = ()) -> Prepared:
+    """Flow, template and structure of a paper. Raises TemplateError as `parse_paper` does."""
     pages = unfold_all(mark_repeated(layouts))
     language = detect_language(build_flow(pages))
     pages, left_out = keep_language(pages, language)
     flow = take_margin_marks(build_flow(pages))
-    chosen = _choose_template(template, flow, language)
-    structure = _structure(flow, chosen)
-    headed = with_headings(pages) if is_chapter(flow) else pages
-    resources = read_chapter(headed, build_flow(headed), paper_id)
-    drafts = [] if resources else _drafts(flow, structure, chosen)
-    key_flow = [line for line in flow if structure.key_start is not None and line.index >= structure.key_start]
-    entries = read_key(key_flow, chosen)
-    for page_flow in [build_flow(mark_repeated(answers))] if answers else []:
-        entries.extend(read_key(page_flow, chosen))
-    issues = apply_key(drafts, entries, chosen) if entries else []
-    question_flow = [line for line in flow if structure.key_start is None or line.index < structure.key_start]
-    unused = _bind(pages, question_flow, key_flow, drafts, chosen)
+    chosen = choose_template(template, flow, language)
+    structure = find_structure(flow, chosen)
+    key = build_flow(mark_repeated(answers)) if answers else []
+    return Prepared(pages, flow, chosen, structure, language, left_out, key)
+
+
+def find_resources(prepared: Prepared, paper_id: str) -> list[Resource]:
+    """What a textbook chapter holds; empty for a paper."""
+    headed = with_headings(prepared.pages) if is_chapter(prepared.flow) else prepared.pages
+    return read_chapter(headed, build_flow(headed), paper_id)
+
+
+def key_entries(prepared: Prepared) -> list[KeyEntry]:
+    """Entries of the key behind the questions, then those of a separate key file."""
+    entries = read_key(prepared.key_flow, prepared.template)
+    if prepared.answers:
+        entries.extend(read_key(prepared.answers, prepared.template))
+    return entries
+
+
+def finish(
+    prepared: Prepared,
+    drafts: list[Draft],
+    issues: Sequence[Issue],
+    resources: list[Resource],
+    paper_id: str,
+) -> ParsedPaper:
+    """Bind figures, check, and make records; `issues` are those of the paper that are known by now."""
+    pages, flow, chosen, structure = prepared.pages, prepared.flow, prepared.template, prepared.structure
+    unused = _bind(pages, prepared.question_flow, prepared.key_flow, drafts, chosen)
     for draft in drafts:
         draft.issues = check_question(draft, chosen)
     formula_issues = doubt_formulas(drafts, flow)
     coverage, section_issues = _coverage(drafts, pages)
-    issues = [*left_out, *_paper_issues(drafts, unused, pages, resources), *section_issues, *formula_issues, *issues]
+    found = _paper_issues(drafts, unused, pages, resources)
     title = find_title(pages, flow, structure.chain[0].line if structure.chain else None)
     return ParsedPaper(
         title=title,
         subject=detect_subject(title, flow),
-        language=language,
+        language=prepared.language,
         level=None,
         questions=[question_record(d, paper_id) for d in drafts],
         coverage=coverage,
-        issues=issues,
+        issues=[*prepared.left_out, *found, *section_issues, *formula_issues, *issues],
         template=chosen.name,
         resources=resources,
         unused_figures=[] if resources else unused,
@@ -119,84 +158,15 @@ def parse_paper(
     )
 
 
-def _choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -> Template:
-    """The named template, or of those in the paper's language the one whose patterns find the most evidence."""
-    if name != "auto":
-        return load_template(name)
-    templates = [load_template(n) for n in template_names()]
-    spoken = [t for t in templates if t.language == language]
-    return max(spoken or templates, key=lambda t: _structure(flow, t).score)
-
-
-def _structure(flow: Sequence[FlowLine], template: Template) -> _Structure:
-    headings = find_headings(flow, template)
-    instructed = _instructed(flow, template, headings)
-    candidates = find_candidates(flow, template, instructed)
-    marks = [h.line for h in headings]
-    closes = re.compile(template.closes) if template.closes else None
-    closings = [x.index for x in flow if closes is not None and x.table is None and closes.search(x.text)]
-    chain = best_chain(candidates, marks, closings)
-    key_start = find_key_start(flow, template, chain[0].line) if chain else None
-    again = find_second_run(flow, chain, headings)
-    if again is not None and (key_start is None or again < key_start):
-        key_start = again
-    if key_start is not None:
-        before = [c for c in candidates if c.line < key_start]
-        shorter = best_chain(before, [m for m in marks if m < key_start], closings)
-        # A heading among the first questions is no key: most of the questions must stand before it.
-        if len(shorter) >= 0.4 * len(chain):
-            chain = shorter
-            headings = [h for h in headings if h.line < key_start]
-        else:
-            key_start = None
-    end = key_start if key_start is not None else len(flow)
-    chain = fill_gaps(flow, chain, [h.line for h in headings], end, template)
-    score = sum(c.weight for c in chain) + 2.0 * len(headings)
-    return _Structure(chain, headings, closings, key_start, score)
-
-
-def _instructed(flow: Sequence[FlowLine], template: Template, headings: Sequence[Heading]) -> set[int]:
-    """Lines of instruction lists: from their heading to the next section heading or the next number 1."""
-    patterns = [re.compile(p) for p in template.instructions]
-    stops = {h.line for h in headings}
-    out = _notes(flow, template, headings)
-    one = [re.compile(style.pattern) for style in template.numbers]
-    inside, seen_one = False, False
-    for line in flow:
-        if any(p.match(line.text) for p in patterns):
-            inside, seen_one = True, False
-            out.add(line.index)
-        elif inside:
-            first = any((m := p.match(line.text)) and m["n"] == "1" for p in one)
-            if line.index in stops or (first and seen_one):
-                inside = False
-            else:
-                seen_one = seen_one or first
-                out.add(line.index)
-    return out
-
-
-def _notes(flow: Sequence[FlowLine], template: Template, headings: Sequence[Heading]) -> set[int]:
-    """Numbered notes above the first section when its questions begin with 1 again; without blanks or options."""
-    if not headings or headings[0].order.strip("第 ").upper()[:1] not in FIRST_SECTION:
-        return set()
-    first = headings[0].line
-    above = [c for c in find_candidates(flow[:first], template, set()) if c.number <= MAX_NOTES]
-    stop = headings[1].line if len(headings) > 1 else len(flow)
-    below = any(c.number == 1 for c in find_candidates(flow[first:stop], template, set()))
-    lines = flow[above[0].line : first] if above else []
-    asks = any(NOTE_ASKS.search(x.text) for x in lines) or bool(option_runs([whole(x) for x in lines], template))
-    return {x.index for x in lines} if above and below and len(above) <= MAX_NOTES and not asks else set()
-
-
-def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template) -> list[Draft]:
+def rule_drafts(prepared: Prepared) -> list[Draft]:
     """One draft a chain member, its lines up to the next question, heading or the key."""
-    chain, headings = structure.chain, structure.headings
+    flow, structure, template = prepared.flow, prepared.structure, prepared.template
+    chain = structure.chain
     end = structure.key_start if structure.key_start is not None else len(flow)
     directions = find_directions(flow, chain, template)
-    starts = sorted({c.line for c in chain} | {h.line for h in headings} | {d.line for d in directions} | {end})
-    rules = stated_rules(flow[: chain[0].line], template) if chain else {}
-    sections = [(line, with_rules(s, rules)) for line, s in _sections(flow, chain, headings, template)]
+    begins = [c.line for c in chain] + [h.line for h in structure.headings] + [d.line for d in directions]
+    starts = sorted({*begins, end})
+    sections = sections_of(prepared)
     drafts = []
     for candidate in chain:
         stop = next(s for s in starts if s > candidate.line) if candidate.line < end else end
@@ -208,6 +178,14 @@ def _drafts(flow: Sequence[FlowLine], structure: _Structure, template: Template)
             drafts[-1].issues.append(Issue(code="number.inferred", field="number", message=message))
     apply_directions(flow, directions, drafts, starts, template)
     return drafts
+
+
+def sections_of(prepared: Prepared) -> list[tuple[int, Section]]:
+    """Sections with the flow line that each begins at, in order, with what the instructions say of them."""
+    flow, structure, template = prepared.flow, prepared.structure, prepared.template
+    chain = structure.chain
+    rules = stated_rules(flow[: chain[0].line], template) if chain else {}
+    return [(line, with_rules(s, rules)) for line, s in _sections(flow, chain, structure.headings, template)]
 
 
 def _sections(
@@ -264,4 +242,4 @@ def _paper_issues(
     return issues
 
 
-__all__ = ["KeyEntry", "ParsedPaper", "parse_paper"]
+__all__ = ["KeyEntry", "ParsedPaper", "Prepared", "parse_paper"]
