@@ -96,7 +96,7 @@ def cut(piece: Piece, start: int, end: int | None = None) -> Piece:
     line = piece.at.line
     if line is None or not text.strip():
         return Piece(text, piece.at, piece.box)
-    offset = _offset(piece)
+    offset = offset_in_line(piece)
     boxes, position = [], 0
     for glyph in line.glyphs:
         stop = position + len(glyph.text)
@@ -106,7 +106,7 @@ def cut(piece: Piece, start: int, end: int | None = None) -> Piece:
     return Piece(text, piece.at, Box.hull(boxes) if boxes else piece.box)
 
 
-def _offset(piece: Piece) -> int:
+def offset_in_line(piece: Piece) -> int:
     """Where the piece's text begins in its line: pieces are suffixes or middles cut left to right."""
     line = piece.at.line
     if line is None or len(piece.text) == len(line.text):

@@ -273,11 +273,11 @@ def plain_label(text: str) -> str:
 def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
     """Marks 1, 2, 3 … (or a, b … or i, ii … or ①, ② …) from the first mark of value 1 that begins a line."""
     for start, mark in enumerate(marks):
-        if _value(mark.label) != 1 or pieces[mark.piece].text[: mark.start].strip():
+        if part_rank(mark.label) != 1 or pieces[mark.piece].text[: mark.start].strip():
             continue
         chain, expected = [mark], 2
         for later in marks[start + 1 :]:
-            if _value(later.label) == expected:
+            if part_rank(later.label) == expected:
                 chain.append(later)
                 expected += 1
         if len(chain) >= 2:
@@ -285,7 +285,7 @@ def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
     return []
 
 
-def _value(label: str) -> int:
+def part_rank(label: str) -> int:
     """Position of a part label in its sequence, from 1; 0 when it is none."""
     if label.isascii() and label.isdigit():
         return int(label)

@@ -20,6 +20,7 @@ CERTAINTY = {
     "inline": 1.0,
     "key": 0.95,
     "solution": 0.85,
+    "model": 0.95,
 }
 ERROR_CONFIDENCE, WARNING_CONFIDENCE = 0.4, 0.7
 RAW_LIMIT = 2000  # characters of raw text kept as evidence
