@@ -20,6 +20,7 @@ from wholepage.settings import Settings
 if TYPE_CHECKING:
     from ingest.sources import Source
     from layout.types import PageLayout
+    from parse_templates.model.reader import ModelReader
     from parse_templates.parser import ParsedPaper
 
 
@@ -43,19 +44,21 @@ class Reading:
         return [load_layout(PagePaths(self.base, o.page.number).layout) for o in self.readable]
 
 
-def assemble(paper: Reading, answers: Reading | None, template: str, settings: Settings) -> Paper:
+def assemble(
+    paper: Reading, answers: Reading | None, template: str, settings: Settings, reader: ModelReader | None = None
+) -> Paper:
     """Parse, crop and build the record. Writes the crops; the record itself is left to the caller.
+
+    With a `reader` a model takes part in the parsing.
 
     Raises:
         TemplateError: the template does not exist or does not validate.
         WorkspaceError: a layout is damaged or a crop cannot be written.
     """
-    from parse_templates.parser import parse_paper
-
     layouts = paper.layouts()
     key = answers.layouts() if answers else []
     paper_id = paper.source.paper_id
-    parsed = parse_paper(layouts, template=template, answers=key, paper_id=paper_id)
+    parsed = _parse(paper, layouts, key, template, reader)
     figures = _all_figures(parsed)
     crop_issues = crop_figures(figures, paper.base)
     issues = [
@@ -82,6 +85,20 @@ def assemble(paper: Reading, answers: Reading | None, template: str, settings: S
         produced_by=_produced_by(paper, parsed, template, settings),
         **({"unused_figures": parsed.unused_figures} if parsed.unused_figures else {}),
     )
+
+
+def _parse(
+    paper: Reading, layouts: list[PageLayout], key: list[PageLayout], template: str, reader: ModelReader | None
+) -> ParsedPaper:
+    paper_id = paper.source.paper_id
+    if reader is None:
+        from parse_templates.parser import parse_paper
+
+        return parse_paper(layouts, template=template, answers=key, paper_id=paper_id)
+    from parse_templates.model.reader import Pages
+
+    images = {o.page.number: PagePaths(paper.base, o.page.number).image for o in paper.readable}
+    return reader.parse(Pages(layouts, key, template, paper_id, paper.base / "work" / "model", images))
 
 
 def crop_figures(figures: Iterable[Figure], folder: Path) -> list[Issue]:

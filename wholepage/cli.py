@@ -28,6 +28,10 @@ app = typer.Typer(
 TemplateOption = Annotated[
     str | None, typer.Option(metavar="NAME|auto", help="Template, a path to one, or auto. (default: auto)")
 ]
+ParserOption = Annotated[
+    str | None,
+    typer.Option(metavar="rules|model|both", help="What takes papers apart: docs/model-parser.md. (default: rules)"),
+]
 PasswordOption = Annotated[str | None, typer.Option(metavar="P", help="Password of encrypted PDFs and zips.")]
 JobsOption = Annotated[int | None, typer.Option("--jobs", "-j", min=1, metavar="N", help="Worker processes for pages.")]
 
@@ -49,7 +53,7 @@ def _options(
 
 @app.command()
 @guarded
-def ingest(
+def ingest(  # noqa: PLR0917
     paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="PDFs, images, zips or folders of them.")],
     workspace: WorkspaceOption = None,
     answers: Annotated[
@@ -57,6 +61,7 @@ def ingest(
         typer.Option(metavar="FILE", help="Answer key of the one paper given; `none` forgets an earlier key."),
     ] = None,
     template: TemplateOption = None,
+    parser: ParserOption = None,
     password: PasswordOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
@@ -68,7 +73,7 @@ def ingest(
     missing = next((p for p in paths if not p.exists()), None)
     if missing is not None:
         raise typer.BadParameter(f"there is no {str(missing)!r}", param_hint="PATH...")
-    settings = _settings(workspace, jobs, template)
+    settings = _settings(workspace, jobs, template, parser)
     pairs = find_papers(paths)
     options = _ingest_options(settings, password, force)
     options, pairs = _with_answers(options, pairs, answers)
@@ -112,6 +117,7 @@ def watch(
     once: Annotated[bool, typer.Option("--once", help="Take what is there, then end.")] = False,
     workspace: WorkspaceOption = None,
     template: TemplateOption = None,
+    parser: ParserOption = None,
     password: PasswordOption = None,
     jobs: JobsOption = None,
     as_json: JsonOption = False,
@@ -120,7 +126,7 @@ def watch(
     from wholepage.console import ConsoleReporter
     from wholepage.watching import watch_folder
 
-    settings = _settings(workspace, jobs, template)
+    settings = _settings(workspace, jobs, template, parser)
     store = _workspace(settings).create()
     folder = inbox if inbox is not None else store.inbox
     if not folder.is_dir():
@@ -223,12 +229,16 @@ def demo(
     raise typer.Exit(code)
 
 
-def _settings(workspace: Path | None, jobs: int | None = None, template: str | None = None) -> Settings:
+def _settings(
+    workspace: Path | None, jobs: int | None = None, template: str | None = None, parser: str | None = None
+) -> Settings:
     """Settings of the environment, overridden by what the command line gives."""
     from wholepage.settings import load_settings
 
     settings = load_settings()
-    given: dict[str, Any] = {"workspace": workspace, "jobs": jobs, "template": template}
+    if parser not in (None, "rules", "model", "both"):
+        raise typer.BadParameter(f"{parser!r} is none of rules, model, both", param_hint="--parser")
+    given: dict[str, Any] = {"workspace": workspace, "jobs": jobs, "template": template, "parser": parser}
     return settings.model_copy(update={k: v for k, v in given.items() if v is not None})
 
 
@@ -240,7 +250,12 @@ def _ingest_options(settings: Settings, password: str | None, force: bool) -> In
 
         # What is missing is said before the first file is taken.
         get_recognizer(settings.formula_engine, settings.formula_model)
-    return IngestOptions(template=settings.template, password=password, force=force, settings=settings)
+    reader = None
+    if settings.parser != "rules":
+        from parse_templates.model.reader import make_reader
+
+        reader = make_reader(settings.parser)
+    return IngestOptions(template=settings.template, password=password, force=force, settings=settings, reader=reader)
 
 
 def _workspace(settings: Settings) -> Workspace:

@@ -62,13 +62,13 @@ def page_fingerprint(sha256: str, ref: PageRef, number: int, settings: Settings)
     )
 
 
-def parse_fingerprint(pages: list[Any], answers: list[Any], template: str) -> str:
+def parse_fingerprint(pages: list[Any], answers: list[Any], template: str, parser: dict[str, Any] | None = None) -> str:
     """Fingerprint of the parse stage: the pages that went in, the template, the code.
 
-    `template` may name a file; then its bytes count.
+    `template` may name a file; then its bytes count. `parser` says how a model takes part, if one does.
     """
     path = Path(template)
     content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-    return digest(
-        {"pages": pages, "answers": answers, "template": [template, content], "code": code_digest(*PARSE_PACKAGES)}
-    )
+    code = code_digest(*PARSE_PACKAGES)
+    parts: dict[str, Any] = {"pages": pages, "answers": answers, "template": [template, content], "code": code}
+    return digest(parts | ({"parser": parser} if parser else {}))

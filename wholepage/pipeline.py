@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from ingest.sources import Source, open_source
 from wholepage.answering import reapply_keys
@@ -23,6 +23,9 @@ from wholepage.settings import Settings, load_settings
 from wholepage.storing import quarantine, store_source
 from wholepage.workspace import Workspace
 
+if TYPE_CHECKING:
+    from parse_templates.model.reader import ModelReader
+
 Status = Literal["ok", "doubts", "failed", "cached", "duplicate", "waiting"]  # the last two: `watch` only
 LOCK_POLL_SECONDS = 0.2
 CRASHES_TO_ISOLATE = 1  # a page that was being read when an earlier run died is read apart
@@ -31,7 +34,7 @@ CRASHES_TO_ISOLATE = 1  # a page that was being read when an earlier run died is
 @dataclass(frozen=True)
 class IngestOptions:
     """How to ingest. `answers` is the paper's key file; without it, the key of an earlier run is used again unless
-    `forget_answers`. `force` reads everything anew."""
+    `forget_answers`. `force` reads everything anew. `reader` asks a model too; without it the rules parse alone."""
 
     template: str = "auto"
     answers: Path | None = None
@@ -39,6 +42,7 @@ class IngestOptions:
     password: str | None = None
     force: bool = False
     settings: Settings = field(default_factory=load_settings)
+    reader: ModelReader | None = None
 
 
 @dataclass(frozen=True)
@@ -191,6 +195,7 @@ class _Ingest:
             [[o.fingerprint, o.layout] for o in paper.outcomes],
             [[o.fingerprint, o.layout] for o in answers.outcomes] if answers else [i.message for i in self.key_issues],
             options.template,
+            options.reader.describe() if options.reader else None,
         )
         preview = self.folder / "preview.html"
         if preview.exists() and self.ledger.is_done(self.paper_id, "parse", fingerprint):
@@ -198,13 +203,16 @@ class _Ingest:
                 return self._result(self.workspace.load(self.paper_id), "cached")
         started = time.perf_counter()
         self.ledger.begin(self.paper_id, "parse", fingerprint)
-        record = assemble(paper, answers, options.template, options.settings)
+        record = assemble(paper, answers, options.template, options.settings, options.reader)
         record.issues = [*record.issues, *self.key_issues]
         reapply_keys(self.workspace, record)
         self.workspace.save(record)
         self._write_preview(record)
         self._clean(record, paper, answers)
-        self.ledger.finish(self.paper_id, "parse", time.perf_counter() - started)
+        # Where a model was of no use the next run asks again; what it answered is kept.
+        failed = (record.produced_by.get("model") or {}).get("failed", 0)
+        error = ("model.failed", f"{failed} windows got no usable reply.") if failed else None
+        self.ledger.finish(self.paper_id, "parse", time.perf_counter() - started, error)
         return self._result(record, "doubts" if record.has_errors() else "ok")
 
     def _write_preview(self, record: Paper) -> None:

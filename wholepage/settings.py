@@ -6,6 +6,7 @@ Read once per command through `load_settings()`; nothing reads settings at impor
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -25,6 +26,9 @@ class Settings(BaseSettings):
     formula_engine: str = Field("embedded", description="What reads formulas: embedded, pp-formulanet.")
     formula_model: str = Field("", description="Model of a plugged formula engine; empty for its default.")
     template: str = Field("auto", description="Template name, or auto to pick by evidence.")
+    parser: Literal["rules", "model", "both"] = Field(
+        "rules", description="What takes papers apart; a model is set up by WHOLEPAGE_PARSER_* (docs/model-parser.md)."
+    )
     max_page_pixels: int = Field(
         60_000_000, ge=1_000_000, description="Pages larger than this are rendered at a lower resolution."
     )

@@ -20,6 +20,7 @@ from parse_templates.model.drafting import draft_of, model_sections
 from parse_templates.model.keyed import apply_entries, key_readings
 from parse_templates.model.lines import Book
 from parse_templates.model.marking import correction_issues, mark_agreement, mark_corrections, mark_figures
+from parse_templates.model.options import load_options
 from parse_templates.model.prompt import PROMPT_VERSION
 from parse_templates.model.readings import Reading, join_key, join_questions, set_stops
 from parse_templates.model.second import SecondModel
@@ -70,8 +71,8 @@ class ModelReader:
         kept = ("model", "base_url", "second", "vision", "window")
         return {"parser": self.mode, "prompt": PROMPT_VERSION, **{k: getattr(options, k) for k in kept}}
 
-    def parse(self, pages: Pages) -> tuple[ParsedPaper, int]:
-        """The parsed paper, and the number of windows that got no usable reply: there the rules' reading stays.
+    def parse(self, pages: Pages) -> ParsedPaper:
+        """The parsed paper. `produced_by` counts windows that got no usable reply: there the rules' reading stays.
 
         Raises:
             TemplateError: the template does not exist or does not validate.
@@ -80,7 +81,7 @@ class ModelReader:
         prepared = prepare(pages.layouts, pages.template, pages.answers)
         resources = find_resources(prepared, pages.paper_id)
         if resources or not prepared.flow:  # a textbook chapter has no questions to look for
-            return parse_paper(pages.layouts, pages.template, pages.answers, pages.paper_id), 0
+            return parse_paper(pages.layouts, pages.template, pages.answers, pages.paper_id)
         rules = rule_drafts(prepared)
         entries = key_entries(prepared)
         issues = apply_key(rules, entries, prepared.template) if entries else []
@@ -101,7 +102,7 @@ class ModelReader:
         failed = sum(bool(a.failed) for a in answers)
         model = {"name": self.client.options.model, "prompt": PROMPT_VERSION, "windows": len(answers), "failed": failed}
         produced = {**parsed.produced_by, "parser": self.mode, "model": model}
-        return replace(parsed, produced_by=produced), failed
+        return replace(parsed, produced_by=produced)
 
     def _finish(
         self,
@@ -128,6 +129,16 @@ class ModelReader:
             if self.mode == "both":
                 mark_agreement(question, agreed)
         return parsed
+
+
+def make_reader(mode: Mode) -> ModelReader:
+    """A reader with the model that the environment names.
+
+    Raises:
+        ModelSetupError: none is named, or a setting is not usable.
+        MissingExtraError: the openai package is not installed.
+    """
+    return ModelReader(ModelClient(load_options()), mode)
 
 
 def _ask(asker: Asker, book: Book, starts: Sequence[int], size: int) -> list[Answered]:
