@@ -113,7 +113,7 @@ def _splits(alone: Sequence[int], rules: Sequence[Draft], by_line: dict[int, tup
 def _join(mode: Mode, rule: Draft, reading: Reading, model: Draft, template: Template, out: Combined) -> None:
     """One question that both parsers found."""
     agreed = {"number"} if rule.label == model.label else set()
-    mine, theirs = _values(rule), _values(model)
+    mine, theirs = field_values(rule), field_values(model)
     base = model if mode == "model" else rule
     base.issues = [*rule.issues, *(model.issues if base is model else ())]
     if reasons := reading.refused.get("section"):
@@ -146,13 +146,13 @@ def _settle(base: Draft, rule: Draft, mine: dict[str, Value], template: Template
     """Number, section and lines as the rules have them; the type anew when a field it rests on changed."""
     base.label, base.number, base.section, base.label_text = rule.label, rule.number, rule.section, rule.label_text
     base.lines = rule.lines
-    if _values(base) != mine:
+    if field_values(base) != mine:
         base.type = decide_type(base, base.section.type_for(base.number), template)
     else:
         base.type, base.origin["type"] = rule.type, rule.origin.get("type", "content")
 
 
-def _values(draft: Draft) -> dict[str, Value]:
+def field_values(draft: Draft) -> dict[str, Value]:
     """The fields of a draft as they compare: without white space, empty where there is nothing."""
     return {
         "stem": plain(draft.stem_text),

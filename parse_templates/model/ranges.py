@@ -80,7 +80,7 @@ def _question(question: QuestionReply, book: Book, lines: range) -> tuple[Claime
         problem = _span(span, book, lines)
         if problem:
             wrong.setdefault(name, problem)
-    if "number" not in wrong and not NUMBER.match(_text(book, question.number).strip()):
+    if "number" not in wrong and not NUMBER.match(book.text(book.place(question.number))):
         wrong["number"] = "the span reads no question number"
     if part_depth(question.parts) > MAX_DEPTH:
         wrong["parts"] = f"parts are nested deeper than {MAX_DEPTH}"
@@ -97,7 +97,7 @@ def _key(entry: KeyReply, book: Book, lines: range) -> Iterator[str]:
         if problem:
             yield f"{name}: {problem}"
             return
-    text = _text(book, entry.number).strip()
+    text = book.text(book.place(entry.number))
     many = RANGE.match(text)
     if many is None and not NUMBER.match(text):
         yield "number: the span reads no number"

@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from parse_templates.captions import is_caption
+from parse_templates.formulas import FORMULA
 from parse_templates.model.lines import PUNCTUATION, Book, Place
 from parse_templates.model.readings import PartPlaces, Reading
-from parse_templates.options import FULL_LETTERS, part_rank, plain_label, split_options, split_parts
+from parse_templates.options import FULL_LETTERS, SENTENCE_END, part_rank, plain_label, split_options, split_parts
 from parse_templates.sections import Section
 from parse_templates.template import Template
 
@@ -22,7 +24,9 @@ WORDS_OF_NUMBERS = r"第|例|典例|例题|变式|练习|训练|题|Q\.?|Questio
 BEFORE_NUMBER = re.compile(rf"^[\s(（\[【]*(?:{WORDS_OF_NUMBERS})?[\s(（]*$", re.I)
 BEFORE_LABEL = re.compile(r"(?:^|[\s。；;.:：?？!！)）\]】,，、_]|____)[(（\[]?\s*$")
 WORDS_OF_MARKS = re.compile(r"本小?题|满分|共|分|marks?|points?|total|for question|\[|\]", re.I)
-TEXT = re.compile(r"[^\W_]|\$", re.UNICODE)
+TEXT = re.compile(r"[^\W_]|\$|_{2,}|[（(]\s*[)）]")
+END_SIGNS = re.compile(r"^[。．.；;，,！？!?、：:）)】\]”’]+$")
+PAIRS = ("()", "（）", "[]", "【】", "“”")
 
 
 @dataclass(frozen=True)
@@ -134,9 +138,22 @@ def _part_level(parts: Sequence[PartPlaces], page: Page) -> Iterator[tuple[str, 
     for part in parts:
         yield from _labelled("parts", part.label, part.text, page)
         found = len(split_parts(page.book.pieces(part.text), page.template)[1])
-        if found > 1:
+        if found > 1 or _hidden(part.text, len(parts) + 1, page):
             yield "parts", "a part holds the labels of others"
         yield from _part_level(part.parts, page)
+
+
+def _hidden(places: Sequence[Place], rank: int, page: Page) -> bool:
+    """Whether the label that would come next begins a line or sentence inside a text."""
+    patterns = [re.compile(p) for p in page.template.parts]
+    for place in places:
+        text = page.book.text(place)
+        for pattern in patterns:
+            for match in pattern.finditer(text):
+                begins = not text[: match.start()].strip() or text[: match.start()].rstrip()[-1] in SENTENCE_END
+                if begins and part_rank(match["l"]) == rank:
+                    return True
+    return False
 
 
 def _rank(label: str) -> int:
@@ -185,9 +202,9 @@ def _all_parts(parts: Sequence[PartPlaces]) -> list[PartPlaces]:
 def _inline_answers(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
     """An answer or solution inside a question stands behind a mark that says so."""
     marks = page.template.solutions
-    for name, places, patterns, others in (
-        ("answer", reading.answer, marks.answer, marks.solution),
-        ("solution", reading.solution, [*marks.solution, *marks.answer], []),
+    for name, places, patterns, others, marks_within in (
+        ("answer", reading.answer, marks.answer, marks.solution, [*marks.answer, *marks.solution]),
+        ("solution", reading.solution, [*marks.solution, *marks.answer], [], marks.answer),
     ):
         if not places or page.book.in_key(reading.number.line):
             continue
@@ -197,6 +214,8 @@ def _inline_answers(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
             yield name, "no printed mark of an answer stands before it"
         elif other is not None and mark is not None and other > mark:
             yield name, "it stands behind the mark of a solution"
+        elif any(re.search(p, page.book.text(place)) for p in marks_within for place in places):
+            yield name, "it runs into the next mark"
         elif mark is not None and name == "answer" and TEXT.search(page.book.between(mark, min(places))):
             yield name, "it does not follow the mark of the answer"
 
@@ -219,6 +238,39 @@ def _is_verdict(places: Sequence[Place], page: Page) -> bool:
     text = page.book.lines[place.line].text
     found = [m.span("a") for p in page.template.solutions.verdict for m in re.finditer(p, text)]
     return not more and (place.start, place.end) in found
+
+
+def _whole(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
+    """A text ends behind its last sign, has no holes, and its brackets are in pairs."""
+    starts = {(p.line, p.start) for _, p in reading.claims()}
+    for name, places in _texts(reading):
+        for first, second in pairwise(places):
+            hole = page.book.between(first, second) if first.line == second.line else ""
+            if hole.strip() and not _only_marks(first, second, page):
+                yield name, "a hole is in it"
+        for place in places:
+            line = page.book.lines[place.line]
+            behind = min((s for n, s in starts if n == place.line and s >= place.end), default=len(line.text))
+            rest = line.text[place.end : behind].strip().rstrip("(（[【").rstrip()
+            if rest and line.table is None and END_SIGNS.match(rest):
+                yield name, "its last sign was left out"
+        text = FORMULA.sub(" ", "".join(page.book.text(p) for p in places if page.book.lines[p.line].table is None))
+        if name != "parts" and any(text.count(a) != text.count(b) for a, b in PAIRS):
+            yield name, "its brackets are not in pairs"
+
+
+def _only_marks(first: Place, second: Place, page: Page) -> bool:
+    text = page.book.lines[first.line].text
+    rules = page.template.points
+    found = (m.span() for p in (*rules.question, *rules.end) for m in re.finditer(p, text))
+    return any(a >= first.end and b <= second.start for a, b in found)
+
+
+def _texts(reading: Reading) -> Iterator[tuple[str, list[Place]]]:
+    """The fields of running text, each option and part by itself."""
+    yield from (("stem", reading.stem), ("answer", reading.answer), ("solution", reading.solution))
+    yield from (("options", text) for _, text in reading.options)
+    yield from (("parts", part.text) for part in _all_parts(reading.parts))
 
 
 def _left_over(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
@@ -283,7 +335,7 @@ def _doubly_claimed(readings: Sequence[Reading]) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    _number, _section, _inside, _stem, _options, _parts, _points, _inline_answers, _left_over,
+    _number, _section, _inside, _stem, _options, _parts, _points, _inline_answers, _whole, _left_over,
 )  # fmt: skip
 KEY_CHECKS: tuple[Check, ...] = (_inside, _left_over)
 
