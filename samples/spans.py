@@ -20,7 +20,7 @@ Json = dict[str, Any]
 CLOSE = 0.55  # similarity (0-1) below which a place is not believed
 KEY_HEADING = re.compile(r"^\s*(?:参考答案|Answer key)\s*$")
 TAIL_MARKS = re.compile(r"\s*[\[（(]\s*(?:Total:\s*)?(\d{1,2})\s*(?:marks?)?\s*[\])）]\s*$")
-HEAD_MARKS = re.compile(r"\s*（\s*(\d{1,2})\s*分\s*）")
+HEAD_MARKS = re.compile(r"\s*[（(]\s*(\d{1,2})\s*分\s*[)）]")
 CELL = re.compile(r"<td>([^<]*)</td>")
 ANSWER, SOLUTION = "【答案】", "【解析】"
 
@@ -276,7 +276,7 @@ def _listed(stretch: _Stretch, asked: dict[str, Json]) -> list[Json]:
     found: list[tuple[re.Match[str], Json]] = []
     at = 0
     for number, question in asked.items():
-        match = re.compile(rf"(?:^|(?<=[\s\n]))({number})\s*[.．]\s*(解：)?", re.M).search(stretch.text, at)
+        match = re.compile(rf"(?:^|(?<=[\s\n]))({number})\s*[.．]\s*(解[:：])?", re.M).search(stretch.text, at)
         if match and (question["answer"] or question["solution"]):
             found.append((match, question))
             at = match.end()

@@ -45,9 +45,11 @@ def combine(
     out = Combined()
     by_line = {draft.lines[0].index: (reading, draft) for reading, draft in pairs if "number" not in reading.refused}
     _refused_numbers(pairs, rules, out)
-    alone = [line for line in by_line if line not in {d.lines[0].index for d in rules}]
-    split = _splits(alone, rules, by_line)
     rules_fit = 2 * len(rules) >= len(by_line)
+    alone = _in_sequence(
+        [line for line in by_line if line not in {d.lines[0].index for d in rules}], rules, by_line, out
+    )
+    split = _splits(alone, rules, by_line)
     for draft in rules:
         line = draft.lines[0].index
         if line in by_line:
@@ -89,6 +91,31 @@ def _refused_numbers(pairs: Sequence[tuple[Reading, Draft]], rules: Sequence[Dra
                 owner.issues.append(issue)
             else:
                 out.issues.append(issue)
+
+
+def _in_sequence(
+    lines: Sequence[int], rules: Sequence[Draft], by_line: dict[int, tuple[Reading, Draft]], out: Combined
+) -> list[int]:
+    """Of the questions that the model alone saw those whose number has a place between the others of their section."""
+    taken: dict[int, list[tuple[int, int]]] = {}
+    for draft in rules:
+        taken.setdefault(draft.section.index, []).append((draft.lines[0].index, draft.number))
+    fitting = []
+    for line in sorted(lines):
+        draft = by_line[line][1]
+        own = taken.setdefault(draft.section.index, [])
+        before, behind = [n for at, n in own if at < line], [n for at, n in own if at > line]
+        if (before and max(before) >= draft.number) or (behind and min(behind) <= draft.number):
+            message = (
+                f"Page {draft.lines[0].page}: the model sees a question {draft.label} where that number has no place."
+            )
+            issue = Issue(code="model.refused", field="number", message=message, page=draft.lines[0].page)
+            owner = _owner(line, rules)
+            (owner.issues if owner is not None else out.issues).append(issue)
+            continue
+        own.append((line, draft.number))
+        fitting.append(line)
+    return fitting
 
 
 def _owner(line: int, rules: Sequence[Draft]) -> Draft | None:

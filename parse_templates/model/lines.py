@@ -139,10 +139,10 @@ class Book:
     def _marks(self) -> list[re.Pattern[str]]:
         return mark_patterns(self.prepared.template)
 
-    @property
-    def page_numbers(self) -> dict[int, int]:
-        """For each line of the paper itself the number of its page."""
-        return {i: self.lines[i].page for i in range(self.count)}
+    @cached_property
+    def figures(self) -> frozenset[str]:
+        """Ids of the figures on the paper's pages, as records have them."""
+        return frozenset(f"p{p.number}-f{n + 1}" for p in self.prepared.pages for n in range(len(p.figures)))
 
 
 def mark_patterns(template: Template) -> list[re.Pattern[str]]:

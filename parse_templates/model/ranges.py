@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from parse_templates.model.lines import Book
 from parse_templates.model.reply import (
@@ -82,12 +83,17 @@ def _question(question: QuestionReply, book: Book, lines: range) -> tuple[Claime
             wrong.setdefault(name, problem)
     if "number" not in wrong and not NUMBER.match(book.text(book.place(question.number))):
         wrong["number"] = "the span reads no question number"
+    unknown = set(question.figures) - book.figures
+    if unknown:
+        wrong["figures"] = "ids that are not among `figures`"
     if part_depth(question.parts) > MAX_DEPTH:
         wrong["parts"] = f"parts are nested deeper than {MAX_DEPTH}"
     said = [f"{name}: {problem}" for name, problem in wrong.items()]
     if "number" in wrong:
         return None, said
-    empty: dict[str, list[Span] | None] = {name: None if name in ("section", "points") else [] for name in wrong}
+    empty: dict[str, Any] = {name: None if name in ("section", "points") else [] for name in wrong}
+    if unknown:
+        empty["figures"] = [f for f in question.figures if f not in unknown]
     return Claimed(question.model_copy(update=empty), dict(wrong)), said
 
 

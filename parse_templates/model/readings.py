@@ -94,6 +94,11 @@ def part_claims(part: PartPlaces) -> Iterator[Place]:
         yield from part_claims(inner)
 
 
+def all_parts(parts: Sequence[PartPlaces]) -> list[PartPlaces]:
+    """Parts and the parts inside them."""
+    return [p for part in parts for p in (part, *all_parts(part.parts))]
+
+
 def join_questions(answers: Sequence[Answered], book: Book) -> list[Reading]:
     """One reading a printed number, in reading order.
 

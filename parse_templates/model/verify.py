@@ -8,35 +8,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import pairwise
 
-from parse_templates.captions import is_caption
-from parse_templates.formulas import FORMULA
-from parse_templates.model.lines import PUNCTUATION, Book, Place
-from parse_templates.model.readings import PartPlaces, Reading
+from parse_templates.model.extent import TEXT, Page, left_over, whole_texts
+from parse_templates.model.lines import PUNCTUATION, Place
+from parse_templates.model.readings import PartPlaces, Reading, all_parts
 from parse_templates.options import FULL_LETTERS, SENTENCE_END, part_rank, plain_label, split_options, split_parts
-from parse_templates.sections import Section
-from parse_templates.template import Template
 
 LETTER = re.compile(r"[A-Ha-eＡ-Ｈ]")
 WORDS_OF_NUMBERS = r"第|例|典例|例题|变式|练习|训练|题|Q\.?|Question|Problem|Ex(?:ercise)?\.?|No\.?"
-BEFORE_NUMBER = re.compile(rf"^[\s(（\[【]*(?:{WORDS_OF_NUMBERS})?[\s(（]*$", re.I)
+SIGNS = r"[^\w$+−=<>±\\^-]{0,4}"  # what a source may print before a number, but no part of a formula
+BEFORE_NUMBER = re.compile(rf"^{SIGNS}(?:{WORDS_OF_NUMBERS})?{SIGNS}$", re.I)
 BEFORE_LABEL = re.compile(r"(?:^|[\s。；;.:：?？!！)）\]】,，、_]|____)[(（\[]?\s*$")
-WORDS_OF_MARKS = re.compile(r"本小?题|满分|共|分|marks?|points?|total|for question|\[|\]", re.I)
-TEXT = re.compile(r"[^\W_]|\$|_{2,}|[（(]\s*[)）]")
-END_SIGNS = re.compile(r"^[。．.；;，,！？!?、：:）)】\]”’]+$")
-PAIRS = ("()", "（）", "[]", "【】", "“”")
-
-
-@dataclass(frozen=True)
-class Page:
-    """What the checks look at besides the reading itself."""
-
-    book: Book
-    template: Template
-    sections: Sequence[tuple[int, Section]]
-    starts: frozenset[int]
 
 
 Check = Callable[[Reading, Page], Iterator[tuple[str, str]]]
@@ -169,7 +151,7 @@ def _stem(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
 def _points(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
     """Marks stand where the template finds marks, and the number is that one."""
     places = [("points", reading.points)] if reading.points else []
-    places += [("parts", p.points) for p in _all_parts(reading.parts) if p.points is not None]
+    places += [("parts", p.points) for p in all_parts(reading.parts) if p.points is not None]
     for name, place in places:
         if place is not None and not _is_marks(place, page):
             yield name, "no marks are printed there"
@@ -193,10 +175,6 @@ def _is_marks(place: Place, page: Page) -> bool:
     return bool(re.fullmatch(r"\d{1,3}(?:\.5)?", page.book.text(place))) and (
         bracketed or bool(re.match(r"分|marks?\b|points?\b|pts?\b", after, re.I))
     )
-
-
-def _all_parts(parts: Sequence[PartPlaces]) -> list[PartPlaces]:
-    return [p for part in parts for p in (part, *_all_parts(part.parts))]
 
 
 def _inline_answers(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
@@ -240,88 +218,6 @@ def _is_verdict(places: Sequence[Place], page: Page) -> bool:
     return not more and (place.start, place.end) in found
 
 
-def _whole(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
-    """A text ends behind its last sign, has no holes, and its brackets are in pairs."""
-    starts = {(p.line, p.start) for _, p in reading.claims()}
-    for name, places in _texts(reading):
-        for first, second in pairwise(places):
-            hole = page.book.between(first, second) if first.line == second.line else ""
-            if hole.strip() and not _only_marks(first, second, page):
-                yield name, "a hole is in it"
-        for place in places:
-            line = page.book.lines[place.line]
-            behind = min((s for n, s in starts if n == place.line and s >= place.end), default=len(line.text))
-            rest = line.text[place.end : behind].strip().rstrip("(（[【").rstrip()
-            if rest and line.table is None and END_SIGNS.match(rest):
-                yield name, "its last sign was left out"
-        text = FORMULA.sub(" ", "".join(page.book.text(p) for p in places if page.book.lines[p.line].table is None))
-        if name != "parts" and any(text.count(a) != text.count(b) for a, b in PAIRS):
-            yield name, "its brackets are not in pairs"
-
-
-def _only_marks(first: Place, second: Place, page: Page) -> bool:
-    text = page.book.lines[first.line].text
-    rules = page.template.points
-    found = (m.span() for p in (*rules.question, *rules.end) for m in re.finditer(p, text))
-    return any(a >= first.end and b <= second.start for a, b in found)
-
-
-def _texts(reading: Reading) -> Iterator[tuple[str, list[Place]]]:
-    """The fields of running text, each option and part by itself."""
-    yield from (("stem", reading.stem), ("answer", reading.answer), ("solution", reading.solution))
-    yield from (("options", text) for _, text in reading.options)
-    yield from (("parts", part.text) for part in _all_parts(reading.parts))
-
-
-def _left_over(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
-    """Text in the question's space that no field took."""
-    taken = sorted((place, name) for name, place in reading.claims())
-    for index in range(reading.number.line, reading.stop[0] + (reading.stop[1] > 0)):
-        line = page.book.lines[index]
-        text, spans = line.text, [p for p, _ in taken if p.line == index]
-        if not spans and (line.table is None and _furniture(text, page.template)):
-            continue
-        at = reading.number.start if index == reading.number.line else 0
-        end = reading.stop[1] if index == reading.stop[0] else len(text)
-        for place in [*spans, Place(index, end, end)]:
-            if place.start > at and _is_text(text, at, place.start, page.template):
-                yield from ((name, "text beside it was left out") for name in _beside((index, at), taken))
-            at = max(at, place.end)
-
-
-def _beside(spot: tuple[int, int], taken: Sequence[tuple[Place, str]]) -> set[str]:
-    """Fields before and behind a place; what follows the number or the marks belongs to the stem."""
-    before = [name for place, name in taken if (place.line, place.start) < spot]
-    behind = [name for place, name in taken if (place.line, place.start) >= spot]
-    own = {"number": "stem", "points": "stem"}
-    return {own.get(n, n) for n in (*before[-1:], *behind[:1])}
-
-
-def _is_text(text: str, start: int, end: int, template: Template) -> bool:
-    """Whether more than marks, labels' punctuation and furniture stands between two offsets."""
-    rest = text[start:end]
-    marks = [*template.solutions.answer, *template.solutions.solution, *template.points.question, *template.points.end]
-    for pattern in filter(None, (*marks, template.closes, template.label)):
-        for match in re.finditer(pattern, text):
-            a, b = max(match.start(), start), min(match.end(), end)
-            if a < b and not (pattern in marks and match.end() - match.start() > 40):
-                rest = rest[: a - start] + " " * (b - a) + rest[b - start :]
-    if template.alternatives and re.match(template.alternatives, text):
-        return False
-    if start == 0:
-        rest = re.sub(r"^\s*(?:第|Q(?:uestion)?\.?)\s*", "", rest, flags=re.I)
-    rest = re.sub(r"^\s*题", "", rest)
-    return bool(TEXT.search(WORDS_OF_MARKS.sub(" ", rest)))
-
-
-def _furniture(text: str, template: Template) -> bool:
-    return (
-        any(re.match(p, text) for p in template.furniture)
-        or is_caption(text, template)
-        or bool(template.closes and re.search(template.closes, text))
-    )
-
-
 def _doubly_claimed(readings: Sequence[Reading]) -> None:
     """No character belongs to two fields, of one question or of two."""
     taken: dict[int, list[tuple[Place, str, Reading]]] = {}
@@ -335,8 +231,8 @@ def _doubly_claimed(readings: Sequence[Reading]) -> None:
 
 
 CHECKS: tuple[Check, ...] = (
-    _number, _section, _inside, _stem, _options, _parts, _points, _inline_answers, _whole, _left_over,
+    _number, _section, _inside, _stem, _options, _parts, _points, _inline_answers, whole_texts, left_over,
 )  # fmt: skip
-KEY_CHECKS: tuple[Check, ...] = (_inside, _left_over)
+KEY_CHECKS: tuple[Check, ...] = (_inside, left_over)
 
 __all__ = ["CHECKS", "KEY_CHECKS", "Page", "verify"]
