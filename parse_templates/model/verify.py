@@ -150,6 +150,9 @@ def _stem(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
 
 def _points(reading: Reading, page: Page) -> Iterator[tuple[str, str]]:
     """Marks stand where the template finds marks, and the number is that one."""
+    head = page.book.text(reading.stem[0]) if reading.stem else ""
+    if any((m := re.search(p, head)) and m.start() <= 2 for p in page.template.points.question):
+        yield "stem", "marks are in it"
     places = [("points", reading.points)] if reading.points else []
     places += [("parts", p.points) for p in all_parts(reading.parts) if p.points is not None]
     for name, place in places:
