@@ -68,6 +68,8 @@ class Batch:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         self._pool.__exit__(kind, error, None)
         self.ledger.close()
+        if self.options.reader is not None:
+            self.options.reader.close()
 
     def ingest(self, pair: Pair) -> PaperResult:
         """One paper. What is wrong with the file is in the result; what is wrong with the workspace is raised."""

@@ -7,6 +7,7 @@ unit; one that changes such a thing needs a second source that reads the same. W
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,7 +28,12 @@ PROTECTED = re.compile(
     r"\d+(?:[.,]\d+)*|[-+−±×÷=≠<>≤≥≈~∼%‰°′″/^_√∞∈∉⊂⊆∪∩⊥∥∠]|\\[A-Za-z]+|(?<![A-Za-z])[A-Ha-h](?![A-Za-z])"
 )
 UNIT = re.compile(r"(?<=[\d}\s])\s*\$?\s*(?:\\mathrm\{[^}]*\}|[A-Za-zμΩ℃]+(?:[/·^²³⁻¹\d]*[A-Za-z]*)*)")
-NEGATIONS = re.compile(r"不|没|无|非|未|否|错|误|正确|\bnot?\b|\bun|\bin(?=correct)|\bleast\b|\bmost\b|n't", re.I)
+# Numerals in words, and words of which one slip turns a sentence round.
+MEANING = re.compile(
+    r"[零〇一二三四五六七八九十百千万亿两半倍不没无非未否错误对真假正负大小多少高低增减升降左右上下前后内外强弱快慢轻重长短]"
+    r"|\bnot?\b|\bun|\bin(?=correct)|\bleast\b|\bmost\b|n't",
+    re.I,
+)
 SecondSource = Callable[[Book, Place, str], bool]
 
 
@@ -96,7 +102,8 @@ def _sound(before: str, after: str) -> bool:
 
 def protected(text: str) -> list[str]:
     """Everything in a line that a correction must not change on one source alone, in printed order."""
-    found = [(m.start(), m.group()) for p in (PROTECTED, UNIT, NEGATIONS) for m in p.finditer(text)]
+    same_width = unicodedata.normalize("NFKC", text)
+    found = [(m.start(), m.group()) for p in (PROTECTED, UNIT, MEANING) for m in p.finditer(same_width)]
     return [item.strip() for _, item in sorted(found)]
 
 

@@ -65,6 +65,10 @@ class ModelReader:
     def __init__(self, client: ModelClient, mode: Mode) -> None:
         self.client, self.mode = client, mode
 
+    def close(self) -> None:
+        """Close all connections."""
+        self.client.close()
+
     def describe(self) -> dict[str, Any]:
         """What decides the result beside pages and template: part of the parse stage's fingerprint."""
         options = self.client.options
