@@ -1,7 +1,7 @@
 """A local OpenAI-compatible server for the model parser: it replies well, badly or with malice, and notes its requests.
 
-`honest` reads simple pages as a good model would: "1．" begins a question, "A．" an option, "（1）" a part; 【答案】 and
-【解析】 stand before answers and solutions; behind 参考答案 a number with letters is an entry of the key.
+`honest` reads simple pages as a good model would: "1．" begins a question, "A．" an option, "（1）" a part; answers and
+solutions stand behind 【答案】 and 【解析】; behind 参考答案 a number with letters is an entry of the key.
 """
 
 from __future__ import annotations
