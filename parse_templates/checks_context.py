@@ -11,6 +11,7 @@ from pathlib import Path
 
 from layout.types import PageLayout, load_layout
 from parse_templates.template import Template, load_template
+from parse_templates.unfold import unfold_tables
 from wholepage.errors import TemplateError, WorkspaceError
 from wholepage.records import Issue, Paper, Part, Question, Severity
 
@@ -51,6 +52,7 @@ class PageText:
     def of(cls, layout: PageLayout) -> PageText:
         """All text of a page: lines of every role and tables."""
         raw = [line.text for line in layout.lines] + [t.html for t in layout.tables]
+        raw += [line.text for line in unfold_tables(layout).lines]  # tables that are no data were read as lines
         raw += [cell for t in layout.tables for row in t.rows for cell in row]
         whole = "".join(flat(text) for text in raw)
         windows = {n: frozenset(whole[i : i + n] for i in range(len(whole) - n + 1)) for n in WINDOWS}

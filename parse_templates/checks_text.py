@@ -42,6 +42,7 @@ ITEM = re.compile(r"(?:^|(?<=[\s;；,，。.、:：]))(?:\d{1,2}|[A-Za-z]|[ivx]{
 
 ENOUGH, HALF = 0.9, 0.6  # share of a field's characters with a source: below, a warning and an error
 MIN_UNSEEN = 3
+PIECE = re.compile(r"\d+|[^\d]+")
 LONG_RUN = 10  # characters in a row without a source
 NEIGHBOURS = 1  # pages before and behind a question's own whose text may be its
 
@@ -225,13 +226,15 @@ def _unseen(text: str, sources: Sequence[PageText]) -> tuple[str, Severity]:
 
 def seen_share(text: str, sources: Sequence[PageText]) -> tuple[float, str]:
     """Share (0–1) of a text's letters and digits that lie in a window which a source holds, and the longest run that
-    does not. Texts shorter than a window must stand whole in a source."""
+    does not. Of texts shorter than a window every number and word must stand in a source."""
     letters = flat(text)
     size = window(letters)
     if not letters:
         return 1.0, ""
     if len(letters) <= size:
-        there = any(letters in s.flat for s in sources)
+        # A short text may be put together from pieces of a fraction's lines: its numbers and words must be there.
+        pieces = PIECE.findall(letters)
+        there = any(letters in s.flat or all(piece in s.flat for piece in pieces) for s in sources)
         return (1.0, "") if there else (0.0, letters)
     covered = [False] * len(letters)
     for i in range(len(letters) - size + 1):

@@ -30,6 +30,8 @@ ALIKE = 88.0  # similarity (0-100) of stems and options from which two questions
 ALIKE_PART = 70.0  # and that of each of the two for itself
 MIN_LETTERS = 10  # shorter questions are the same only when they are equal
 
+NO_LETTER = re.compile(r"[\W\d_]+")
+IDEOGRAPH = re.compile(r"[\u3400-\u9fff]")
 NUMBER = re.compile(r"\d+(?:\.\d+)?")
 SIGN = re.compile(
     r"[+×÷<>≤≥≠±−=/^√∫∑]|(?<![A-Za-z])-|\\(?:sqrt|frac|sin|cos|tan|log|ln|lim|max|min|int|sum|le|ge|ne)\b"
@@ -93,7 +95,7 @@ def _plain(text: str) -> str:
 
 def _skeleton(text: str) -> str:
     """Letters only: what stays when numbers, markup, space and punctuation are taken off."""
-    return "".join(c for c in text if c.isalpha())
+    return NO_LETTER.sub("", text)
 
 
 def find_matches(entries: Sequence[Entry], workers: int = 2) -> list[Match]:
@@ -189,7 +191,7 @@ def _signatures(entries: Sequence[Entry]) -> NDArray[np.uint64]:
 
 def _grams(entry: Entry) -> NDArray[np.uint32]:
     """Hashes of the distinct n-grams of an entry, none across two options."""
-    wide = sum("\u3400" <= c <= "\u9fff" for c in entry.stem)
+    wide = len(IDEOGRAPH.findall(entry.stem))
     size = GRAM_WIDE if wide > 0.3 * len(entry.stem) else GRAM
     found = [_hashed(text, size) for text in (entry.stem, *entry.options) if len(text) >= size]
     return np.unique(np.concatenate(found)) if found else np.empty(0, np.uint32)
