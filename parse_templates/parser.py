@@ -13,6 +13,7 @@ from parse_templates.binding import bind_figures
 from parse_templates.checks import check_question, cover_section
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
+from parse_templates.extra_fields import add_fields
 from parse_templates.flow import FlowLine, build_flow
 from parse_templates.formulas import doubt_formulas
 from parse_templates.gaps import is_inferred
@@ -148,7 +149,7 @@ def finish(
         subject=detect_subject(title, flow),
         language=prepared.language,
         level=None,
-        questions=[question_record(d, paper_id) for d in drafts],
+        questions=[_record(d, paper_id, chosen) for d in drafts],
         coverage=coverage,
         issues=[*prepared.left_out, *found, *section_issues, *formula_issues, *issues],
         template=chosen.name,
@@ -156,6 +157,12 @@ def finish(
         unused_figures=[] if resources else unused,
         produced_by={"parser": "rules", "template": chosen.name, "template_score": round(structure.score, 1)},
     )
+
+
+def _record(draft: Draft, paper_id: str, template: Template) -> Question:
+    record = question_record(draft, paper_id)
+    add_fields(record, draft, template)
+    return record
 
 
 def rule_drafts(prepared: Prepared) -> list[Draft]:

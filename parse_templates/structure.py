@@ -15,6 +15,7 @@ from parse_templates.options import option_runs
 from parse_templates.sections import Heading, find_headings
 from parse_templates.template import Template, load_template, template_names
 
+MARK_WEIGHT = 2.0  # evidence of a mark such as 【考点】 that only one source prints
 MAX_NOTES = 8  # numbered notes that may stand above the first section
 FIRST_SECTION = "一AIⅠ1"
 NOTE_ASKS = re.compile(r"____|[?？]")
@@ -37,7 +38,13 @@ def choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -
         return load_template(name)
     templates = [load_template(n) for n in template_names()]
     spoken = [t for t in templates if t.language == language]
-    return max(spoken or templates, key=lambda t: find_structure(flow, t).score)
+    text = "\n".join(line.text for line in flow if line.table is None)
+    return max(spoken or templates, key=lambda t: find_structure(flow, t).score + MARK_WEIGHT * _marks(t, text))
+
+
+def _marks(template: Template, text: str) -> int:
+    """How many of the source's own marks stand in the paper."""
+    return sum(re.search(pattern, text) is not None for pattern in template.applies)
 
 
 def find_structure(flow: Sequence[FlowLine], template: Template) -> Structure:

@@ -67,6 +67,22 @@ class KeyRules(_Model):
     table_answers: list[str] = Field(default_factory=list)
 
 
+class FieldRules(_Model):
+    """Patterns with one group `v`, the value, for fields that only some sources print."""
+
+    knowledge_points: list[str] = Field(default_factory=list)
+    difficulty: list[str] = Field(default_factory=list)
+    tags: list[str] = Field(default_factory=list)
+
+    @field_validator("*", mode="after")
+    @classmethod
+    def _have_a_value(cls, value: list[str]) -> list[str]:
+        for pattern in value:
+            if "(?P<v>" not in pattern:
+                raise ValueError(f"pattern {pattern!r} has no group v, as in (?P<v>.+)")
+        return value
+
+
 class Template(_Model):
     """One template. All patterns are Python regular expressions."""
 
@@ -74,6 +90,7 @@ class Template(_Model):
     about: str = ""
     extends: str | None = None
     language: str = "zh"
+    applies: list[str] = Field(default_factory=list, description="Marks of the source; each found speaks for it.")
     headings: list[str] = Field(default_factory=list, description="Section headings; groups `ord` and `rest`.")
     heading_words: str = Field("", description="What `rest` must contain; empty for anything.")
     section_name: str = Field("{rest}", description="How a section is called: {ord}, {rest} or both.")
@@ -91,6 +108,7 @@ class Template(_Model):
     points: PointRules = Field(default_factory=PointRules)
     solutions: SolutionMarks = Field(default_factory=SolutionMarks)
     key: KeyRules = Field(default_factory=KeyRules)
+    fields: FieldRules = Field(default_factory=FieldRules)
     instructions: list[str] = Field(default_factory=list, description="Headings of lists that are no questions.")
     closes: str = Field(
         "", description="A line that ends a question, as [Total: 11]; numbers may begin anew behind it."
@@ -165,3 +183,36 @@ def _merged(path: Path, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
     if base := data.get("extends"):
         data = {**_merged(folder / f"{base}.yaml", folder, (*seen, path.stem)), **data}
     return data
+
+
+def to_yaml(template: Template) -> str:
+    """The template with all inherited fields, without empty ones."""
+    data = {k: v for k, v in template.model_dump(exclude={"extends"}).items() if v not in ("", [], {})}
+    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
+
+
+STARTER = """\
+name: {name}
+about: Say in a line which papers this is for.
+extends: {base}
+# applies: what only this source prints; each that is found speaks for the template when `auto` chooses.
+# applies: ['【考点】']
+# numbers: how a question's number is printed (group n, from the start of a line) and how sure it is (3: very).
+# numbers:
+#   - {{pattern: '^\\s*第\\s*(?P<n>\\d{{1,2}})\\s*题', weight: 3}}
+# headings: lines that begin a section (groups ord and rest).
+# options, parts: their marks (group l).
+# solutions: marks before printed answers and solutions.
+# solutions:
+#   answer: ['^\\s*答[:：]']
+#   solution: ['^\\s*解[:：]']
+# key: where the answer key begins.
+# key: {{headings: ['^\\s*参考答案']}}
+# fields: what else the source prints (group v).
+# fields: {{knowledge_points: ['【考点】(?P<v>[^【]+)']}}
+"""
+
+
+def starter(name: str, base: Template) -> str:
+    """A template to start from: it inherits from `base`; what it may state stands there as comments."""
+    return STARTER.format(name=name, base=base.name)

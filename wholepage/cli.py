@@ -276,11 +276,12 @@ def settings_at(folder: Path | None) -> Settings:
 
 def _mount_checks() -> None:
     """Add the commands that work on papers which are there already."""
-    from wholepage import cli_checks
+    from wholepage import cli_checks, cli_templates
 
     app.command()(cli_checks.check)
     app.command()(cli_checks.answers)
     app.command()(cli_checks.tag)
+    app.add_typer(cli_templates.app, name="templates")
 
 
 def _mount_scoring() -> None:
