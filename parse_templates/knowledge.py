@@ -19,6 +19,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from parse_templates.checks_context import asked, flat, plain
+from parse_templates.model.client import NoReplyError
 from wholepage.errors import ExitCode, WholepageError
 from wholepage.records import Evidence, Paper, Question
 from wholepage.verification import protected
@@ -45,10 +46,6 @@ class TreeError(WholepageError):
 
     exit_code = ExitCode.USAGE
     default_code = "tree.invalid"
-
-
-class NoReplyError(Exception):
-    """A request that got no usable reply; counted, and asked again by the next run."""
 
 
 class _Tag(BaseModel):

@@ -73,6 +73,7 @@ def standin(monkeypatch: pytest.MonkeyPatch) -> Iterator[Standin]:
     monkeypatch.setenv("WHOLEPAGE_PARSER_BASE_URL", server.url)
     monkeypatch.setenv("WHOLEPAGE_PARSER_MODEL", "m")
     monkeypatch.setenv("WHOLEPAGE_PARSER_API_KEY", "k")
+    monkeypatch.setenv("WHOLEPAGE_PARSER_PAUSE", "0")
     yield server
     server.close()
 

@@ -56,7 +56,6 @@ def tag_workspace(
 
     Raises:
         WorkspaceError: a paper cannot be read or written.
-        TagModelError: the model's server cannot be used.
     """
     from parse_templates.knowledge import tag_questions
     from parse_templates.tagging import tag_paper
@@ -84,7 +83,7 @@ def make_tagger(tree: Path | None, model: str | None) -> Tagger | None:
     """The tagger for a tree, None without one.
 
     Raises:
-        TreeError, TagModelError, MissingExtraError: the tree or the model cannot be used.
+        TreeError, ModelSetupError, MissingExtraError: the tree or the model cannot be used.
     """
     if tree is None:
         return None

@@ -42,8 +42,10 @@ class ModelOptions(BaseSettings):
     price_out: float = Field(0.0, ge=0, description="Price of a million tokens of replies.")
 
 
-def load_options(environ: Mapping[str, str] | None = None) -> ModelOptions:
-    """Options as the environment has them; OPENAI_BASE_URL and OPENAI_API_KEY stand in, always together.
+def load_options(environ: Mapping[str, str] | None = None, model: str | None = None) -> ModelOptions:
+    """Options as the environment has them, but for `model` where one is given.
+
+    OPENAI_BASE_URL and OPENAI_API_KEY stand in, always together.
 
     Raises:
         ModelSetupError: no model or address is set, or a value is not usable.
@@ -55,6 +57,8 @@ def load_options(environ: Mapping[str, str] | None = None) -> ModelOptions:
         first = error.errors(include_input=False)[0]
         name = "WHOLEPAGE_PARSER_" + "_".join(str(p) for p in first["loc"]).upper()
         raise ModelSetupError(f"{name} is not usable: {first['msg']}.", hint="Correct or unset it.") from error
+    if model:
+        options = options.model_copy(update={"model": model})
     if not options.base_url:
         # A key for one service is not sent to another: OPENAI_API_KEY goes only where OPENAI_BASE_URL points.
         key = options.api_key.get_secret_value() or env.get("OPENAI_API_KEY", "")
