@@ -301,6 +301,22 @@ def test_an_answer_that_is_no_printed_key_is_refused_with_an_issue() -> None:
     assert len(refused) == 4
 
 
+@pytest.mark.parametrize("mode", ["model", "both"])
+def test_the_conclusion_of_another_question_s_solution_is_no_answer(mode: Mode) -> None:
+    lines = [
+        "1．下列正确的是", "A．甲\u2003B．乙\u2003C．丙\u2003D．丁", "【解析】因为甲是乙，所以", "故选 C。",
+        "2．下列错误的是", "A．甲\u2003B．乙\u2003C．丙\u2003D．丁", "【解析】因为乙是丙，所以", "故选 D。",
+    ]  # fmt: skip
+
+    def exchange(reply: dict[str, Any], _call: Call) -> None:
+        one, two = reply["questions"]
+        one["solution"], two["solution"] = two["solution"], one["solution"]
+
+    parsed, _ = parse(changed(exchange), mode, lines)
+    assert [q.answer for q in parsed.questions] == [["C"], ["D"]]
+    assert all("model.refused" in [i.code for i in q.issues if i.field == "solution"] for q in parsed.questions)
+
+
 def swap_options(reply: dict[str, Any], _call: Call) -> None:
     a, b = reply["questions"][1]["options"][:2]
     a["text"], b["text"] = b["text"], a["text"]

@@ -150,6 +150,8 @@ def _join(mode: Mode, rule: Draft, reading: Reading, model: Draft, template: Tem
     faulty = {i.field for i in check_question(copy(rule), template) if i.severity == "error"}
     for name in PIECE_FIELDS:
         reasons = reading.refused.get(name, [])
+        if name == "answer" and not reasons and any(n in reading.refused for n in ("stem", "options", "parts")):
+            reasons = ["what it answers is not believed"]
         if _same(name, rule, mine[name], theirs[name]):
             agreed |= {name} if theirs[name] and not reasons else set()
             continue

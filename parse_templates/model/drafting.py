@@ -42,10 +42,12 @@ def draft_of(reading: Reading, page: Page) -> Draft:
     for name in ("stem", "options", "parts", "solution"):
         draft.origin[name] = "model"
     _points(draft, reading, book, template)
-    draft.solution = book.pieces(reading.solution)
+    # A solution that is not believed concludes nothing: its letters are no answer.
+    draft.solution = [] if "solution" in reading.refused else book.pieces(reading.solution)
     draft.answer_pieces = book.pieces(reading.answer)
     draft.type = decide_type(draft, section.type_for(draft.number), template)
     take_answer(draft, draft.answer_pieces, template)
+    draft.solution = book.pieces(reading.solution)
     return draft
 
 
