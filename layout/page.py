@@ -27,6 +27,7 @@ from layout.rows import group_rows, row_line
 from layout.rulers import without_rulers
 from layout.scanned import Straight, line_boxes, straighten
 from layout.segments import Segment, is_wide
+from layout.specks import without_stray_marks
 from layout.tables import find_grids, read_table
 from layout.types import Doubt, FigureRegion, Glyph, Line, PageLayout, TableRegion, TextLayer
 from wholepage.boxes import Box
@@ -109,7 +110,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     reading = read_pixels(straight, boxes, strays, engine)
     segments = [*digital, *fold_segments(reading.segments, reading.shapes)]
     em = _em_of_segments(segments) or straight.em
-    segments = without_rulers(segments, em)
+    segments = without_stray_marks(without_rulers(segments, em), em)
     back = straight.back if straight.skew else None
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
     return _Reading(straight.image, segments, straight.ink, back, em, pictures, kind)

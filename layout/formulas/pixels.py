@@ -14,6 +14,7 @@ from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
+from layout.formulas.pixels_plain import lines_of_words, without_signs_in
 from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
 from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
@@ -50,12 +51,16 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         fractions = fractions_in_rows(mask, labels, sketch.rows, fractions, em)
         fractions = [f for f in fractions if in_text(f, [*boxes, *strays], em)]
         sketch = draw_sketch(mask, fractions, em)
+    words = lines_of_words(sketch, boxes, [crop_of(page.image, _padded(b, page)) for b in boxes], engine)
+    sketch = without_signs_in(sketch, words)
+    fractions = list(sketch.fractions)
     regions = regions_of(sketch, boxes, strays)
     known: dict[bytes, Recognised] = {}
     results = _recognise(page, sketch, regions, engine, known)
     refused = _refused(fractions, regions, results)
     if refused:
         sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
+        sketch = without_signs_in(sketch, words)
         regions = regions_of(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, known)
     regions = [_without_marks(sketch, page, r, read) for r, read in zip(regions, results, strict=True)]
@@ -65,8 +70,12 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
 
 
 def _cut(region: Region, page: Straight) -> Box:
+    return _padded(region.box, page)
+
+
+def _padded(box: Box, page: Straight) -> Box:
     height, width = page.gray.shape
-    return region.box.grow(0.14 * page.em, 0.10 * page.em).clip(width, height)
+    return box.grow(0.14 * page.em, 0.10 * page.em).clip(width, height)
 
 
 def _recognise(

@@ -17,6 +17,7 @@ from layout.types import Glyph
 from wholepage.boxes import Box
 
 MAX_HEIGHT = 0.64  # of the line's size: higher ink is no script
+DOT = 0.25  # of the font size: half a colon, smaller than a ring
 UNSURE = 0.85  # confidence below which a script is read again
 LEAST = (0.24, 0.27)  # width and height of a letter as a script, of the line's size
 ROW_GAP = 0.22  # em between characters of one script
@@ -48,6 +49,9 @@ def find_scripts(line: int, segment: Segment, parts: Sequence[int], boxes: Boxes
     for u in upper:
         for low in lower:
             if u in used or low in used or not _above(boxes[u], boxes[low]):
+                continue
+            if all(_is_dot(boxes[i], main) for i in (u, low)):
+                used.update((u, low))  # a colon
                 continue
             rows = [_row(u, upper, boxes, main), _row(low, lower, boxes, main)]
             used.update(*rows)
@@ -91,6 +95,10 @@ def _is_lower(part: NDArray[np.float64], main: Level) -> bool:
     )
 
 
+def _is_dot(part: NDArray[np.float64], main: Level) -> bool:
+    return bool(max(part[2] - part[0], part[3] - part[1]) < DOT * main.size)
+
+
 def _above(upper: NDArray[np.float64], lower: NDArray[np.float64]) -> bool:
     common = min(upper[2], lower[2]) - max(upper[0], lower[0])
     return bool(common >= 0.35 * min(upper[2] - upper[0], lower[2] - lower[0]) and upper[3] <= lower[1] + 2)
@@ -127,6 +135,8 @@ def _unsure(line: int, segment: Segment, row: Sequence[int], boxes: Boxes, main:
         members = _row(i, [k for k in row if k not in done], boxes, main)
         done.update(members)
         script = _script(line, members, boxes)
+        if len(members) == 1 and _is_dot(boxes[members[0]], main):
+            continue
         inside = [g for g in _covered(segment, script.box, main) if g.size < SCRIPT * main.size]
         if (inside and min(g.confidence for g in inside) < UNSURE) or _unread(segment, script.box, main):
             out.append(script)
