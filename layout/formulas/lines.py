@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from layout.formulas.atoms import FormulaGlyph, atom_of
+from layout.formulas.chemistry import with_substances
 from layout.formulas.latex import to_latex
 from layout.formulas.spans import find_spans
 from layout.formulas.structure import Item, items_of
@@ -68,6 +69,8 @@ def formula_glyph(items: Sequence[Item]) -> FormulaGlyph:
     """One glyph for a formula: its LaTeX between dollar signs."""
     node = row_of([item.node for item in items])
     first = items[0].atoms[0]
+    if first.glyph.font in ("", "italic"):
+        node = with_substances(node)
     confidences = [a.glyph.confidence for item in items for a in item.atoms]
     box = Box.hull(item.box for item in items)
     anchor = next((i.box.x0 for i in items if i.text and i.text in RELATIONS), 0.0)
