@@ -14,6 +14,7 @@ from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_lines import Look, refine
+from layout.formulas.pixels_long import find_long_signs
 from layout.formulas.pixels_plain import lines_of_words, without_signs_in
 from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
@@ -45,12 +46,18 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     """Read the lines in `boxes` and the letters in `strays` (page px) with the formulas in them."""
     em = text_em(page, boxes)
     mask, labels = without_specks(sharp_mask(page.gray), em)
-    fractions = [f for f in find_fractions(mask, labels, em) if in_text(f, [*boxes, *strays], em)]
-    sketch = draw_sketch(mask, fractions, em)
+    signs = find_long_signs(labels, em)
+    bars = [s.box.grow(2.0) for s in signs]
+
+    def kept(found: Sequence[Fraction]) -> list[Fraction]:
+        free = [f for f in found if not any(b.holds(f.bar.cx, f.bar.cy) for b in bars)]
+        return [f for f in free if in_text(f, [*boxes, *strays], em)]
+
+    fractions = kept(find_fractions(mask, labels, em))
+    sketch = draw_sketch(mask, fractions, em, signs)
     if sketch.rows:
-        fractions = fractions_in_rows(mask, labels, sketch.rows, fractions, em)
-        fractions = [f for f in fractions if in_text(f, [*boxes, *strays], em)]
-        sketch = draw_sketch(mask, fractions, em)
+        fractions = kept(fractions_in_rows(mask, labels, sketch.rows, fractions, em))
+        sketch = draw_sketch(mask, fractions, em, signs)
     words = lines_of_words(sketch, boxes, [crop_of(page.image, _padded(b, page)) for b in boxes], engine)
     sketch = without_signs_in(sketch, words)
     fractions = list(sketch.fractions)
@@ -59,7 +66,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     results = _recognise(page, sketch, regions, engine, known)
     refused = _refused(fractions, regions, results)
     if refused:
-        sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em)
+        sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em, signs)
         sketch = without_signs_in(sketch, words)
         regions = regions_of(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, known)
@@ -183,6 +190,7 @@ def _segments(
             sizes.setdefault(region.owner, main.size)
     _read_scripts(page, sketch, engine, look, scripts, out, levels)
     signs = [(sketch.strokes.box(index), char) for index, char in (*sketch.fences, *sketch.operators)]
+    signs += [(s.box, s.char) for s in sketch.long_signs]
     out = settle_bounds(out, levels, bounds, sketch.em)
     out, levels = settle_signs(signs, out, levels, sketch.em, pieces)
     return tall_segments(signs, out, levels, sketch.em, pieces)

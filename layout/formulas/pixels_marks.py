@@ -20,7 +20,7 @@ def find_overlines(strokes: Strokes, em: float) -> list[int]:
     """Flat components close above letters that are about as wide, with nothing close above them."""
     wide, high = (strokes.boxes[:, 2:] - strokes.boxes[:, :2]).T
     flat = np.flatnonzero((high <= 0.13 * em) & (wide >= 0.28 * em) & (wide >= 3 * high) & (wide <= 8 * em))
-    return [int(i) for i in flat if _covers(strokes, int(i), em)]
+    return [int(i) for i in flat if _covers(strokes, int(i), em) and not _over_index(strokes, int(i), em)]
 
 
 def find_hats(strokes: Strokes, em: float) -> list[int]:
@@ -53,6 +53,18 @@ def _covers(strokes: Strokes, index: int, em: float) -> bool:
     left, right = hull[:, 0].min(), hull[:, 2].max()
     fits = left >= box.x0 - 0.25 * em and right <= box.x1 + 0.25 * em
     return bool(fits and right - left >= 0.6 * box.width and hull[:, 3].max() - box.y0 <= 1.2 * em)
+
+
+def _over_index(strokes: Strokes, index: int, em: float) -> bool:
+    """Whether the flat component is a minus over an index: right before both stands a letter that ends higher."""
+    box, b = strokes.box(index), strokes.boxes
+    common = np.minimum(b[:, 2], box.x1) - np.maximum(b[:, 0], box.x0)
+    under = (common > 0.5 * (b[:, 2] - b[:, 0])) & (b[:, 1] >= box.y1 - 1) & (b[:, 1] <= box.y1 + 0.26 * em)
+    under &= b[:, 3] - b[:, 1] >= 0.28 * em
+    foot, left = b[under, 3].max(), b[under, 0].min()
+    letter = (b[:, 2] <= left + 0.1 * em) & (b[:, 2] >= left - 0.25 * em) & (b[:, 3] - b[:, 1] >= 0.4 * em)
+    letter &= (b[:, 1] <= box.y0 + 0.05 * em) & (b[:, 3] <= foot - 0.1 * em) & (b[:, 3] > box.y1 + 0.2 * em)
+    return bool(letter.any())
 
 
 def find_operators(strokes: Strokes, em: float) -> list[tuple[int, str]]:
@@ -153,11 +165,16 @@ def find_orphans(strokes: Strokes, loose: Iterable[int], parts: Sequence[Box], e
         box = strokes.box(index)
         for group in groups:
             hull = Box.hull(strokes.box(i) for i in group)
-            if box.x0 - hull.x1 <= 0.5 * em and hull.grow(0, 0.1 * em).y_overlap(box) > 0.5 * min(
-                box.height, hull.height
-            ):
+            level = hull.grow(0, 0.1 * em).y_overlap(box) > 0.5 * min(box.height, hull.height)
+            if box.x0 - hull.x1 <= 0.5 * em and (level or _of_equals(hull, box, em)):
                 group.append(index)
                 break
         else:
             groups.append([index])
     return groups
+
+
+def _of_equals(first: Box, second: Box, em: float) -> bool:
+    """Whether two level strokes are those of an equals sign."""
+    flat = max(first.height, second.height) <= 0.15 * em and abs(first.cy - second.cy) <= 0.36 * em
+    return flat and max(abs(first.x0 - second.x0), abs(first.x1 - second.x1)) <= 0.1 * em

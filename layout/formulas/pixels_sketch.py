@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from layout.formulas.pixels_bars import Fraction
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
+from layout.formulas.pixels_long import LongSign, conditions_of
 from layout.formulas.pixels_marks import bounds_of, find_hats, find_operators, find_orphans, find_overlines, limits_of
 from layout.formulas.pixels_rows import Rows, find_rows, part_rows, part_tails
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, index_of, release_radicands
@@ -41,7 +42,13 @@ class Sketch:
     overlines: tuple[int, ...]
     hats: tuple[int, ...]
     rows: tuple[Rows, ...]
+    long_signs: tuple[LongSign, ...]
     em: float
+
+    @property
+    def long_parts(self) -> list[int]:
+        """Components that the long signs are made of."""
+        return [int(i) for sign in self.long_signs for i in self.strokes.inside(sign.box.grow(1.0))]
 
 
 def text_em(page: Straight, boxes: Sequence[Box]) -> float:
@@ -78,8 +85,11 @@ def in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
     )
 
 
-def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> Sketch:
-    """Everything drawn that matters to formulas; `mask` is the sharp mask, `em` the font size in page px."""
+def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float, signs: Sequence[LongSign] = ()) -> Sketch:
+    """Everything drawn that matters to formulas; `mask` is the sharp mask, `em` the font size in page px.
+
+    `signs` are the long signs in it.
+    """
     strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions], em)  # with the bars' ragged edges
     radicals = find_radicals(strokes, em)
     if radicals:
@@ -97,6 +107,7 @@ def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float) -> Sketch:
         tuple(find_overlines(strokes, em)),
         tuple(i for i in find_hats(strokes, em) if i not in arrows),
         tuple(find_rows(strokes, em)),
+        tuple(signs),
         em,
     )
 
@@ -107,7 +118,7 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     pieces = [Region(box, plain=False, owner=n) for n, f in enumerate(sketch.fractions) for box in (f.above, f.below)]
     lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
     drawn = {r.index for r in sketch.radicals} | set(sketch.arrows)
-    drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)}
+    drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)} | set(sketch.long_parts)
     owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], np.full(len(strokes.boxes), -1))
     in_piece = owner >= 0
     line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], np.full(len(strokes.boxes), -1))
@@ -150,6 +161,10 @@ def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> lis
     for index, char in sketch.operators:
         for parts in limits_of(strokes, index, em) if char != "∫" else bounds_of(strokes, index, pieces, em):
             out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - index))
+            taken.update(parts)
+    for number, sign in enumerate(sketch.long_signs):
+        for parts in conditions_of(strokes, sign.box, em):
+            out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - len(strokes.boxes) - number))
             taken.update(parts)
     for radical in sketch.radicals:
         if index_parts := [i for i in index_of(strokes, radical, em) if i not in taken]:
