@@ -35,6 +35,7 @@ RATIO = re.compile(r"\d+(?:\.\d+)?(?:[:∶]\d+(?:\.\d+)?){2,}")
 INTEGRALS = frozenset("∫∬∭∮")
 PROSE_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z][a-z]{3,}(?![A-Za-z])")
 WIDE_GAP = "\u2003"
+OF_NUMBERS = frozenset({"ln", "lg", "log", "sin", "cos", "tan"})  # a number behind a blank is their argument
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -106,7 +107,7 @@ def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
         if start and len(gaps[start].strip(" ")) == 0 and not _ends_clause(items[start - 1], gaps[start]):
             continue
         text = "".join(i.text or "\x00" for i in items[start : start + 5])
-        match = (LABEL if start == 0 else INNER_LABEL).match(text)
+        match = None if RATIO.match(text) else (LABEL if start == 0 else INNER_LABEL).match(text)
         marks = items[start : start + match.end()] if match else ()
         if match and not any(is_math_font(a.glyph.font) for i in marks for a in i.atoms):
             found.update(range(start, start + match.end()))
@@ -210,6 +211,8 @@ def _words(entries: list[Entry]) -> list[Entry]:
             if word in FUNCTIONS and stop < len(out) and out[stop].kind != "text":
                 for k in range(n, stop):
                     out[k] = Entry(out[k].item, "math", out[k].gap)
+                if out[stop].text.isdigit() and word in OF_NUMBERS:
+                    out[stop] = Entry(out[stop].item, "math", out[stop].gap)
                 n = stop
                 continue
             formula = word.isupper() or word in UNITS or name is not None or attached or compound

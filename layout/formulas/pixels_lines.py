@@ -83,7 +83,7 @@ def refine(
         placed = [
             replace(p, clipped=p.char in DESCENDING and p.box is not None and p.box.y1 >= foot - 2.0) for p in placed
         ]
-    placed = _as_signs(placed, em)
+    placed = _descending(_as_signs(placed, em))
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(placed, main), main)
     placed = _with_names(placed, levels, main)
@@ -167,6 +167,21 @@ def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
         sides = [q.char for q in (*placed[max(n - 1, 0) : n], *placed[n + 1 : n + 2]) if not q.char.isspace()]
         if not any(is_wide(c) for c in sides):
             out[n] = replace(p, char=sign)
+    return out
+
+
+def _descending(placed: Sequence[Placed]) -> list[Placed]:
+    """A P that hangs below a capital or digit of its height beside it is a p."""
+    out = list(placed)
+    for n, p in enumerate(placed):
+        if p.char != "P" or p.box is None:
+            continue
+        for q in placed[max(n - 2, 0) : n + 3]:
+            if q.box is None or not (q.char.isdigit() or (_is_letter(q.char) and q.char.isupper())):
+                continue
+            alike = 0.85 <= p.box.height / q.box.height <= 1.18
+            if alike and min(p.box.y0 - q.box.y0, p.box.y1 - q.box.y1) >= 0.18 * p.box.height:
+                out[n] = replace(p, char="p")
     return out
 
 

@@ -22,6 +22,7 @@ TYPICAL_SCRIPT = 0.7
 LOW_LETTER = 0.5  # height of letters without ascender and descender, font sizes
 DISPLACED = 0.12  # font sizes
 WORD = 4
+TOO_LARGE = 1.5  # of the page's font size: no letter of a line without ideographs is larger
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
 
 
@@ -44,7 +45,7 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
     firm += [_level_of_f(p.box, feet, hint) for p in placed if p.char == "f" and p.box is not None and not p.clipped]
     if not firm and hint is not None:
         firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
-    firm += _of_cased(placed, hint, firm)
+    firm += _of_cased(placed, hint, firm, em)
     if firm:
         return _largest_shared(firm)
     wide = [p.box.y1 for p in placed if p.box is not None and is_wide(p.char)]
@@ -90,7 +91,7 @@ def _level_of_f(box: Box, feet: Sequence[float], size: float | None = None) -> L
     return italic if box.height > 1.6 * box.width else upright
 
 
-def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level]) -> list[Level]:
+def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level], em: float) -> list[Level]:
     """Levels of letters that are the same in both cases.
 
     The case that fits the size of a firm letter on the same line counts, then the one read, then that fitting `hint`.
@@ -107,6 +108,8 @@ def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level
             out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
         elif firm and low > 1.08 * largest and 0.55 * largest <= high <= 0.85 * largest:
             continue  # a script read in the wrong case
+        elif hint is None and low > TOO_LARGE * em >= high:
+            out.append(Level(high, p.box.y1))
         elif hint is None or (len(placed) > 1 and 0.7 * hint <= read <= 1.5 * hint):
             out.append(Level(read, p.box.y1))
         else:
@@ -172,13 +175,31 @@ def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     start = 0
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
-            run = placed[start:stop]
-            alone = _blank(placed, start - 1) and _blank(placed, stop) and not any(_leaves_line(p, main) for p in run)
+            run = _without_index(placed[start:stop], main)
+            alone = _blank(placed, start - 1) and _blank(placed, start + len(run)) and not any(_leaves_line(p, main) for p in run)
             small = sum(p.char.islower() for p in run)
             if small >= WORD or (small >= 2 and alone) or "".join(p.char for p in run) in FUNCTIONS:
-                out.update(range(start, stop))
+                out.update(range(start, start + len(run)))
             start = stop + 1
     return out
+
+
+def _without_index(run: Sequence[Placed], main: Level) -> Sequence[Placed]:
+    """The letters without up to two at the end that stand lower than the others as a whole, as in t_n or log_a."""
+    stop = len(run)
+    while stop > 1 and len(run) - stop < 2 and _below(run[0], run[stop - 1], main):
+        stop -= 1
+    return run[:stop]
+
+
+def _below(letter: Placed, other: Placed, main: Level) -> bool:
+    """Whether `other`, no larger than `letter`, has its top and its foot lower."""
+    if letter.box is None or other.box is None or "f" in (letter.char, other.char) or other.char in "ij":
+        return False
+    first, second = metrics(letter.char), metrics(other.char)
+    foot = (other.box.y1 - letter.box.y1) / main.size + second.bottom - first.bottom
+    top = (other.box.y0 - main.baseline) / main.size + second.top
+    return min(foot, top) >= DISPLACED and other.box.height <= 0.97 * second.height * main.size
 
 
 def _leaves_line(p: Placed, main: Level) -> bool:

@@ -64,6 +64,8 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
             or ratio
             or _binds(entry)
             or _binds(here)
+            or _is_celsius(entries, n)
+            or (step > 0 and entry.text in ("↑", "↓") and isinstance(here.item.node, Script))
             or (entry.text.isdigit() and step < 0)
             or is_unit(entries, n)
         )
@@ -76,6 +78,12 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
 
 def _binds(entry: Entry) -> bool:
     return bool(entry.text) and (entry.text in OPERATORS_AT_EDGE)
+
+
+def _is_celsius(entries: Sequence[Entry], n: int) -> bool:
+    """Whether ° and C stand at index `n`, behind a number."""
+    degree = entries[n].text in ("°", "℃") or (isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "°")
+    return degree and (entries[n].text == "℃" or entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C")
 
 
 def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
