@@ -156,7 +156,11 @@ def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
     """Ideographs that are signs: a small 十 or 一 that stands alone or beside formula characters; a lying 8."""
     out = list(placed)
     for n, p in enumerate(placed):
-        if p.char in '"”' and "".join(q.char for q in placed[n - 1 : n + 2])[2:] == "(" and _is_letter(placed[n - 1].char):
+        if (
+            p.char in '"”'
+            and "".join(q.char for q in placed[n - 1 : n + 2])[2:] == "("
+            and _is_letter(placed[n - 1].char)
+        ):
             out[n] = replace(p, char="″")
         if p.char == "8" and p.box is not None and p.box.width > LYING * p.box.height:
             out[n] = replace(p, char="∞")

@@ -12,7 +12,7 @@ from wholepage.boxes import Box
 LONGEST = 9.0  # em
 LONG = 1.15  # em; arrows and equals signs that are shorter are read as letters are
 HARPOON = 0.6  # em, the shortest pair of half arrows
-FLAT, STROKE = 0.7, 0.14  # em; heights of a sign and of a level stroke
+FLAT, STROKE = 0.8, 0.16  # em; heights of a sign and of a level stroke
 APART = (0.08, 0.36)  # em between the middles of two strokes of one sign
 BESIDE = 1.3  # em; what the sign stands between is no further away
 TEXT_GAP, TEXT_HEIGHT = 0.5, 0.85  # em between a condition and the sign, and its height
@@ -109,7 +109,11 @@ def conditions_of(strokes: Strokes, sign: Box, em: float) -> list[list[int]]:
     below = inside & (b[:, 1] >= sign.y1 - 2) & (b[:, 3] <= sign.y1 + depth * em)
     out = []
     for part, edge in ((above, 3), (below, 1)):
-        own = [int(i) for i in np.flatnonzero(part) if sign.x0 - OVERHANG * em <= (b[i, 0] + b[i, 2]) / 2 <= sign.x1 + OVERHANG * em]
+        own = [
+            int(i)
+            for i in np.flatnonzero(part)
+            if sign.x0 - OVERHANG * em <= (b[i, 0] + b[i, 2]) / 2 <= sign.x1 + OVERHANG * em
+        ]
         if not own:
             continue
         hull = Box.hull(strokes.box(i) for i in own)

@@ -176,7 +176,11 @@ def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
             run = _without_index(placed[start:stop], main)
-            alone = _blank(placed, start - 1) and _blank(placed, start + len(run)) and not any(_leaves_line(p, main) for p in run)
+            alone = (
+                _blank(placed, start - 1)
+                and _blank(placed, start + len(run))
+                and not any(_leaves_line(p, main) for p in run)
+            )
             small = sum(p.char.islower() for p in run)
             if small >= WORD or (small >= 2 and alone) or "".join(p.char for p in run) in FUNCTIONS:
                 out.update(range(start, start + len(run)))

@@ -164,7 +164,11 @@ def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> lis
             taken.update(parts)
     for number, sign in enumerate(sketch.long_signs):
         for parts in conditions_of(strokes, sign.box, em):
-            out.append(Region(Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - len(strokes.boxes) - number))
+            out.append(
+                Region(
+                    Box.hull(strokes.box(i) for i in parts), parts, plain=False, owner=-1 - len(strokes.boxes) - number
+                )
+            )
             taken.update(parts)
     for radical in sketch.radicals:
         if index_parts := [i for i in index_of(strokes, radical, em) if i not in taken]:

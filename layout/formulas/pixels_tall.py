@@ -18,6 +18,7 @@ CLOSING = ")]}|"
 CONFIDENCE = 0.9
 LARGEST = 1.6  # of the page's font size: larger lines are none
 HIGHEST = 0.66  # of a line's size: height of an exponent's ink
+LONG = "→⇌="
 TALL = "()[]{}|∑∏∫"
 SIGNS = frozenset("+-−–—=＝<>≤≥≠≈≡±×÷·→⇌∈,，.．;；:：∶、。")
 NARROW = str.maketrans("，；：．", ",;:.")
@@ -39,6 +40,7 @@ def tall_segments(
     out: list[Segment] = []
     taken: set[int] = set()
     added: dict[int, list[Glyph]] = {}
+    inner: dict[int, list[Glyph]] = {}
     for box, char in signs:
         home = _line_of(box, char, lines, levels, em)
         size = em if home is None else levels[home].size
@@ -54,9 +56,26 @@ def tall_segments(
         if home is not None and home not in taken and near:
             added.setdefault(home, []).extend(glyphs)
             glyphs = []
+        if char in LONG and home is not None and home not in taken and lines[home].box.x0 < box.cx < lines[home].box.x1:
+            inner.setdefault(home, []).append(own)
+            continue
         out.append(Segment((own, *glyphs), box, size, CONFIDENCE, "ocr"))
-    kept = [replace(s, glyphs=(*s.glyphs, *added.get(n, ()))) for n, s in enumerate(lines) if n not in taken]
+    kept = [
+        replace(s, glyphs=(*_with_signs(s.glyphs, inner.get(n, ())), *added.get(n, ())))
+        for n, s in enumerate(lines)
+        if n not in taken
+    ]
     return [*kept, *out]
+
+
+def _with_signs(glyphs: Sequence[Glyph], signs: Sequence[Glyph]) -> list[Glyph]:
+    """The glyphs of a line with signs that stand between them; a blank that lies there goes."""
+    out = list(glyphs)
+    for sign in signs:
+        out = [g for g in out if not (g.text.isspace() and g.box.overlap(sign.box) > 0)]
+        at = next((n for n, g in enumerate(out) if not g.text.isspace() and g.box.cx > sign.box.cx), len(out))
+        out.insert(at, sign)
+    return out
 
 
 def settle_signs(
