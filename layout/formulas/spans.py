@@ -83,7 +83,7 @@ def _binds(entry: Entry) -> bool:
 def _is_celsius(entries: Sequence[Entry], n: int) -> bool:
     """Whether ° and C stand at index `n`, behind a number."""
     degree = entries[n].text in ("°", "℃") or (isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "°")
-    return degree and (entries[n].text == "℃" or entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C")
+    return degree and (entries[n].text == "℃" or (entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C"))
 
 
 def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
