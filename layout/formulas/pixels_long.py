@@ -90,7 +90,7 @@ def _height(part: Mask) -> int:
     return int((part.sum(axis=1) > 2).sum()) if part.size else 0
 
 
-def _between(b: np.ndarray, sign: Box, size: float) -> bool:  # type: ignore[type-arg]
+def _between(b: np.ndarray, sign: Box, size: float) -> bool:
     """Whether letters stand on both sides at the sign's height."""
     high = b[:, 3] - b[:, 1]
     level = (high >= 0.35 * size) & (high <= 1.4 * size) & (b[:, 1] < sign.cy) & (b[:, 3] > sign.cy)
