@@ -66,6 +66,7 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
             or _binds(here)
             or _is_celsius(entries, n)
             or (step > 0 and entry.text in ("↑", "↓") and isinstance(here.item.node, Script))
+            or (step > 0 and entry.text.isdigit() and _ends_log(entries, at))
             or (entry.text.isdigit() and step < 0)
             or is_unit(entries, n)
         )
@@ -84,6 +85,12 @@ def _is_celsius(entries: Sequence[Entry], n: int) -> bool:
     """Whether ° and C stand at index `n`, behind a number."""
     degree = entries[n].text in ("°", "℃") or (isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "°")
     return degree and (entries[n].text == "℃" or (entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C"))
+
+
+def _ends_log(entries: Sequence[Entry], n: int) -> bool:
+    """Whether a log with its base ends at index `n`."""
+    named = isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "g"
+    return named and n >= 2 and entries[n - 2].text + entries[n - 1].text == "lo"
 
 
 def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
