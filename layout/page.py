@@ -128,7 +128,8 @@ def _is_drawing(segment: Segment, em: float) -> bool:
 
 
 def _em_of_glyphs(glyphs: Sequence[Glyph]) -> float:
-    return float(median(g.size for g in glyphs if not g.text.isspace()) if glyphs else 29.0)
+    sizes = [g.size for g in glyphs if not g.text.isspace()]
+    return float(median(sizes)) if sizes else 29.0
 
 
 def _em_of_segments(segments: Sequence[Segment]) -> float | None:

@@ -20,7 +20,7 @@ from layout.formulas.longsigns import double_bars, long_sign
 from layout.formulas.negation import negated
 from layout.formulas.overarrows import over_arrows
 from layout.formulas.shapes import Shape, ShapeKind
-from layout.formulas.structure import node_of
+from layout.formulas.structure import main_level, node_of
 from layout.formulas.unnamed import named
 from layout.ink import find_ink
 from layout.types import Glyph
@@ -299,3 +299,9 @@ def test_an_arrow_over_letters_set_from_characters() -> None:
 
 def test_codes_of_mathabx_are_read_whatever_map_they_bring() -> None:
     assert decode_math("“", "TeX-matha10", mapped=True) == "="
+
+
+def test_a_line_of_two_sizes_of_ideographs_has_a_level() -> None:
+    sizes = [20.0, 20.0, 30.0, 30.0]
+    glyphs = [Glyph(c, Box(30.0 * n, 0, 30.0 * n + 28, 30), sizes[n], "", 1.0, 28.0) for n, c in enumerate("甲乙丙丁")]
+    assert main_level([atom_of(g) for g in glyphs]) == (30.0, 28.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from statistics import median
+from statistics import median, median_low
 
 from layout.formulas.atoms import Atom
 from layout.formulas.limits import ARROWS, SMALL, limits_of, operators
@@ -112,7 +112,7 @@ def main_level(atoms: Sequence[Atom]) -> tuple[float, float]:
     wide = [a for a in atoms if a.text and is_wide(a.text) and a.text.isalnum()]
     if len(wide) >= 3:
         # In a sentence the ideographs are the line, also where formulas are set in larger type.
-        usual = median(a.size for a in wide)
+        usual = median_low([a.size for a in wide])  # a size that is there: two sizes may be as frequent
         line = median(a.baseline for a in wide if abs(a.size - usual) < 0.1 * usual)
         lowered = line - median(a.baseline for a in atoms if a.size >= SMALL * size) > 0.2 * size
         if usual >= 0.76 * size and not lowered:  # words as subscripts are no line
