@@ -128,8 +128,9 @@ def _mapped_fonts(page: pymupdf.Page) -> set[str]:
     Only fonts with codes of one byte: the codes of others are numbers of glyphs, of which any map says more.
     """
     known: dict[str, bool] = {}
-    for xref, _, _, name, *_ in page.get_fonts():
-        kind, value = page.parent.xref_get_key(xref, "ToUnicode")
+    for xref, _, sort, name, *_ in page.get_fonts():
+        # The maps of composite fonts are long, and say nothing here.
+        kind, value = ("null", "") if sort == "Type0" else page.parent.xref_get_key(xref, "ToUnicode")
         pairs = _MAPPING.findall(page.parent.xref_stream(int(value.split()[0])) or b"") if kind == "xref" else []
         plain = name.split("+", 1)[-1]
         known[plain] = known.get(plain, True) and any(int(code, 16) != int(point, 16) for code, point in pairs)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from layout.types import PageLayout
-from parse_templates.parser import ParsedPaper, parse_paper, prepare
+from parse_templates.parser import ParsedPaper, parse_prepared, prepare
 from parse_templates.template import Template
 
 EXAMPLES = 3
@@ -35,7 +35,7 @@ def try_template(layouts: Sequence[PageLayout], template: str) -> tuple[Template
     prepared = prepare(layouts, template)
     texts = [(line.page, line.text) for line in prepared.flow if line.table is None]
     found = [_caught(field, pattern, texts) for field, pattern in rules_of(prepared.template)]
-    return prepared.template, found, parse_paper(layouts, template)
+    return prepared.template, found, parse_prepared(prepared)
 
 
 def rules_of(template: Template) -> Iterator[tuple[str, str]]:

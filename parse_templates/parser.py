@@ -94,7 +94,11 @@ def parse_paper(
     Raises:
         TemplateError: the named template does not exist or does not validate.
     """
-    prepared = prepare(layouts, template, answers)
+    return parse_prepared(prepare(layouts, template, answers), paper_id)
+
+
+def parse_prepared(prepared: Prepared, paper_id: str = "paper") -> ParsedPaper:
+    """Parse a paper that `prepare` made ready."""
     resources = find_resources(prepared, paper_id)
     drafts = [] if resources else rule_drafts(prepared)
     entries = key_entries(prepared)

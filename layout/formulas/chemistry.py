@@ -17,7 +17,7 @@ TWO_LETTERS = re.compile(r"[A-Z][a-z]")
 STATES = frozenset({"g", "s", "l", "aq"})
 CHARGE = re.compile(r"\d?[+\-−]")
 COUNT = re.compile(r"[2-9]|\d{2}")
-SIGNS = frozenset("↑↓⇌→=")
+SIGNS = frozenset("↑↓⇌→")
 
 
 def with_substances(node: Node) -> Node:
@@ -61,7 +61,7 @@ def _charged(node: Node) -> bool:
         if isinstance(item, Script) and item.sup is not None and CHARGE.fullmatch(plain(item.sup)):
             return True
     counted = any(isinstance(i, Script) and i.sup is None and COUNT.fullmatch(plain(i.sub)) for i in items)
-    reacts = any(isinstance(i, Arrow) or (isinstance(i, Sym) and i.text in SIGNS - {"="}) for i in items)
+    reacts = any(isinstance(i, Arrow) or (isinstance(i, Sym) and i.text in SIGNS) for i in items)
     return counted and (reacts or any(len(run) > 1 and run not in STATES for run in _runs(node)))
 
 
