@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from layout.types import PageLayout, load_layout
-from parse_templates.template import Template, load_template
+from parse_templates.template import Template
+from parse_templates.template_files import load_template
 from parse_templates.unfold import unfold_tables
 from wholepage.errors import TemplateError, WorkspaceError
 from wholepage.records import Issue, Paper, Part, Question, Severity

@@ -1,4 +1,4 @@
-"""Fields beyond the standard ones that a source prints in its questions: knowledge points, difficulty, tags."""
+"""Fields beyond the standard ones that a source prints in its questions: knowledge points, difficulty, tags, source."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ BETWEEN = re.compile(r"\s*[;；、,，|/]\s*|\s{2,}")
 
 
 def add_fields(record: Question, draft: Draft, template: Template) -> None:
-    """Fill `knowledge_points`, `difficulty` and `tags` of a record from the question's and the key's printed text.
+    """Fill `knowledge_points`, `difficulty`, `tags` and `source` of a record from the question's and the key's text.
 
-    A difficulty must be a number from 0 to 1, or a share in per cent; other words are kept as a tag.
+    A difficulty must be a number from 0 to 1, or a share in per cent; other words are kept as a tag. A record has the
+    field `source` where a line says what the question was taken from.
     """
     rules = template.fields
     text = "\n".join([*(line.text for line in draft.lines), draft.solution_text])
@@ -27,6 +28,9 @@ def add_fields(record: Question, draft: Draft, template: Template) -> None:
         else:
             value = float(said.rstrip("%")) / (100 if said.endswith("%") else 1)
             record.difficulty = value if 0 <= value <= 1 else None
+        break
+    for said in _found(rules.source, text):
+        record.source = said  # type: ignore[attr-defined]
         break
 
 

@@ -13,7 +13,8 @@ from parse_templates.keys import find_key_start
 from parse_templates.numbering import Candidate, best_chain, find_candidates
 from parse_templates.options import option_runs
 from parse_templates.sections import Heading, find_headings
-from parse_templates.template import Template, load_template, template_names
+from parse_templates.template import Template
+from parse_templates.template_files import load_template, template_names
 
 MARK_WEIGHT = 2.0  # evidence of a mark such as 【考点】 that only one source prints
 MAX_NOTES = 8  # numbered notes that may stand above the first section

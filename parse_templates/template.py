@@ -1,22 +1,20 @@
 """Templates: what a source's papers look like, as YAML data, validated before use.
 
-A template states patterns, never code. `extends` inherits every field that the template does not state itself.
+A template states patterns and a prompt for a model, never code. `extends` inherits every field that the template does
+not state itself; see template_files.py.
 """
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from wholepage.errors import TemplateError
+from parse_templates.worked import Example
 from wholepage.records import QuestionType
 
-FOLDER = Path(__file__).parent / "templates"
+PLAIN = frozenset({"name", "about", "extends", "section_name", "prompt", "examples", "means"})  # no patterns
 MAX_PATTERN = 600  # characters; a longer pattern is not meant for people to read
 
 
@@ -36,6 +34,7 @@ class TypeRule(_Model):
 
     type: QuestionType
     words: list[str]
+    means: str = Field("", description="What a model is told of the type; by default what it is everywhere.")
 
 
 class PointRules(_Model):
@@ -73,6 +72,7 @@ class FieldRules(_Model):
     knowledge_points: list[str] = Field(default_factory=list)
     difficulty: list[str] = Field(default_factory=list)
     tags: list[str] = Field(default_factory=list)
+    source: list[str] = Field(default_factory=list, description="Where a question is taken from, as （2023·北京）.")
 
     @field_validator("*", mode="after")
     @classmethod
@@ -118,11 +118,18 @@ class Template(_Model):
     names_figure: str = Field("", description="A stem that speaks of a figure by its label `fig`.")
     proof: str = Field("", description="What a task says that asks for a proof.")
     mentions_figure: str = Field("", description="What a stem says when it has a figure.")
+    prompt: list[str] = Field(default_factory=list, description="Jinja blocks for the model, inherited ones first.")
+    examples: list[Example] = Field(default_factory=list, description="Small worked examples for the model.")
+
+    @field_validator("prompt", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return [value] if isinstance(value, str) else value
 
     @field_validator("*", mode="after")
     @classmethod
     def _patterns_compile(cls, value: Any, info: Any) -> Any:
-        for pattern in _strings(value) if info.field_name not in ("name", "about", "extends", "section_name") else ():
+        for pattern in _strings(value) if info.field_name not in PLAIN else ():
             if len(pattern) > MAX_PATTERN:
                 raise ValueError(f"pattern of {len(pattern)} characters is longer than {MAX_PATTERN}")
             try:
@@ -136,83 +143,7 @@ def _strings(value: Any) -> list[str]:
     if isinstance(value, str):
         return [value]
     if isinstance(value, BaseModel):
-        return [s for item in value.__dict__.values() for s in _strings(item)]
+        return [s for name, item in value.__dict__.items() if name not in PLAIN for s in _strings(item)]
     if isinstance(value, list | tuple):
         return [s for item in value for s in _strings(item)]
     return []
-
-
-def template_names(folder: Path = FOLDER) -> list[str]:
-    """Names of the templates that ship, sorted."""
-    return sorted(p.stem for p in folder.glob("*.yaml"))
-
-
-@lru_cache(maxsize=64)
-def load_template(name: str, folder: Path = FOLDER) -> Template:
-    """The template called `name`, or the one in the file `name` if that is a path to a YAML file.
-
-    Raises:
-        TemplateError: there is no such template, or it does not validate.
-    """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
-    data = _merged(path, folder, ())
-    try:
-        return Template.model_validate(data)
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise TemplateError(f"Template {path.name}: {where}: {first['msg']}.", hint="Mend that field.") from error
-
-
-def _merged(path: Path, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
-    if path.stem in seen:
-        raise TemplateError(
-            f"Template {path.stem} extends itself through {' → '.join(seen)}.", hint="Break the circle."
-        )
-    try:
-        data = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        known = ", ".join(template_names(folder))
-        raise TemplateError(
-            f"There is no template {path.stem!r}.", hint=f"Choose one of {known}, auto, or give a .yaml file."
-        ) from error
-    except (OSError, ValueError, yaml.YAMLError) as error:
-        raise TemplateError(f"Cannot read template {path}: {error}", hint="It must be UTF-8 YAML.") from error
-    if not isinstance(data, dict):
-        raise TemplateError(f"Template {path} holds no fields.", hint="See docs/templates.md for an example.")
-    if base := data.get("extends"):
-        data = {**_merged(folder / f"{base}.yaml", folder, (*seen, path.stem)), **data}
-    return data
-
-
-def to_yaml(template: Template) -> str:
-    """The template with all inherited fields, without empty ones."""
-    data = {k: v for k, v in template.model_dump(exclude={"extends"}).items() if v not in ("", [], {})}
-    return yaml.safe_dump(data, allow_unicode=True, sort_keys=False, width=110)
-
-
-STARTER = """\
-name: {name}
-about: Say in a line which papers this is for.
-extends: {base}
-# applies: what only this source prints; each that is found speaks for the template when `auto` chooses.
-# applies: ['【考点】']
-# numbers: how a question's number is printed (group n, from the start of a line) and how sure it is (3: very).
-# numbers:
-#   - {{pattern: '^\\s*第\\s*(?P<n>\\d{{1,2}})\\s*题', weight: 3}}
-# headings: lines that begin a section (groups ord and rest).
-# options, parts: their marks (group l).
-# solutions: marks before printed answers and solutions.
-# solutions:
-#   answer: ['^\\s*答[:：]']
-#   solution: ['^\\s*解[:：]']
-# key: where the answer key begins.
-# key: {{headings: ['^\\s*参考答案']}}
-# fields: what else the source prints (group v).
-# fields: {{knowledge_points: ['【考点】(?P<v>[^【]+)']}}
-"""
-
-
-def starter(name: str, base: Template) -> str:
-    """A template to start from: it inherits from `base`; what it may state stands there as comments."""
-    return STARTER.format(name=name, base=base.name)

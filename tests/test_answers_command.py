@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from parse_templates.key_files import KeyRow, read_key_file
 from parse_templates.later_keys import KeyReport, apply_later_key, key_from_pages, key_from_rows, same_answer
-from parse_templates.template import load_template
+from parse_templates.template_files import load_template
 from wholepage.answering import reapply_keys
 from wholepage.cli import app
 from wholepage.errors import SourceError

@@ -12,7 +12,7 @@ from layout.types import save_layout
 from parse_templates.checks_context import Context, PageText
 from parse_templates.checks_run import check_paper, question_issues
 from parse_templates.checks_text import implausible, seen_share, unbalanced
-from parse_templates.template import load_template
+from parse_templates.template_files import load_template
 from wholepage.reading import PagePaths
 from wholepage.records import Figure, Part, Question
 

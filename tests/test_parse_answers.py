@@ -8,7 +8,7 @@ from drawing import line, page, table
 from layout.types import FigureRegion
 from parse_templates.parser import ParsedPaper, parse_paper
 from parse_templates.solutions import answers_from
-from parse_templates.template import load_template, template_names
+from parse_templates.template_files import load_template, template_names
 from wholepage.boxes import Box
 from wholepage.errors import TemplateError
 

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from layout.types import save_layout
 from parse_templates.caught import rules_of, try_template
 from parse_templates.parser import parse_paper
-from parse_templates.template import load_template, template_names
+from parse_templates.template_files import load_template, template_names
 from wholepage.cli import app
 from wholepage.errors import TemplateError
 from wholepage.records import Page, Paper, Source
@@ -31,11 +31,12 @@ solutions:
 fields:
   knowledge_points: ['〔(?P<v>[^〕]+)〕']
   difficulty: ['难度(?P<v>[^\s〔]+)']
+  source: ['〈(?P<v>[^〉]+)〉']
 """
 TEXTS = [
     "星级练习", "★1★ 下列正确的是 〔函数；导数〕", "A．甲", "B．乙", "C．丙", "D．丁", "答> B",
     "讲> 乙成立，其余不成立．",
-    "★2★ 求 x 的值____． 难度0.7", "答> 3", "讲> 由题得．", "★3★ 求 y 的值____． 难度较难", "答> 4",
+    "★2★ 〈2021·模拟〉求 x 的值____． 难度0.7", "答> 3", "讲> 由题得．", "★3★ 求 y 的值____． 难度较难", "答> 4",
 ]  # fmt: skip
 
 
@@ -54,6 +55,8 @@ def test_a_new_source_takes_a_few_lines_of_yaml(star: str) -> None:
     assert paper.questions[0].knowledge_points == ["函数", "导数"]
     assert [q.difficulty for q in paper.questions] == [None, 0.7, None]
     assert paper.questions[2].tags == ["较难"]
+    assert (paper.questions[1].model_extra or {}) == {"source": "2021·模拟"}
+    assert "source" not in (paper.questions[0].model_extra or {})
     assert paper.questions[1].solution.startswith("由题得")
 
 

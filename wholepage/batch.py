@@ -136,7 +136,7 @@ def exit_code(results: Sequence[PaperResult]) -> ExitCode:
 def _check_template(name: str) -> None:
     """Say that a template is wrong before pages are read, not after."""
     if name != "auto":
-        from parse_templates.template import load_template
+        from parse_templates.template_files import load_template
 
         load_template(name)
 

@@ -17,7 +17,7 @@ NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="A template's 
 @guarded
 def list_templates(as_json: JsonOption = False) -> None:
     """List the templates that ship."""
-    from parse_templates.template import load_template, template_names
+    from parse_templates.template_files import load_template, template_names
     from wholepage.console import print_json
 
     for name in template_names():
@@ -30,11 +30,16 @@ def list_templates(as_json: JsonOption = False) -> None:
 
 @app.command()
 @guarded
-def show(name: NameArgument) -> None:
+def show(
+    name: NameArgument,
+    prompt: Annotated[bool, typer.Option("--prompt", help="Print what a language model is told instead.")] = False,
+) -> None:
     """Print a template whole, with the fields that it inherits, as YAML."""
-    from parse_templates.template import load_template, to_yaml
+    from parse_templates.prompting import render_prompt
+    from parse_templates.template_files import load_template, to_yaml
 
-    typer.echo(to_yaml(load_template(name)), nl=False)
+    template = load_template(name)
+    typer.echo(render_prompt(template) + "\n" if prompt else to_yaml(template), nl=False)
 
 
 @app.command()
@@ -44,7 +49,7 @@ def new(
     extends: Annotated[str, typer.Option("--extends", metavar="NAME", help="What it inherits from.")] = "zh_exam",
 ) -> None:
     """Write a template to start from; it inherits everything until you state it."""
-    from parse_templates.template import load_template, starter
+    from parse_templates.template_files import load_template, starter
     from wholepage.errors import TemplateError
     from wholepage.workspace import write_text
 
@@ -60,16 +65,23 @@ def new(
 @guarded
 def check(
     name: NameArgument,
-    paper: Annotated[str, typer.Argument(metavar="PAPER", help="Paper id, the start of one, or a file name.")],
+    paper: Annotated[
+        str | None, typer.Argument(metavar="PAPER", help="Paper id, the start of one, or a file name.")
+    ] = None,
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Run a template on a paper that was ingested, and show what each of its rules caught."""
+    """Run a template on a paper that was ingested, and show what each of its rules caught; without one, validate it."""
+    from parse_templates.template_files import load_template
     from wholepage.cli import workspace_at
     from wholepage.console import out, print_json
     from wholepage.errors import ExitCode
     from wholepage.template_check import check_template, render
 
+    if paper is None:
+        template = load_template(name)
+        typer.echo(f"{template.name}: its fields, patterns, prompt and examples are valid. Give a paper to try it on.")
+        return
     result = check_template(workspace_at(workspace), name, paper)
     if as_json:
         print_json(result.as_json())

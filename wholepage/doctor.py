@@ -135,7 +135,7 @@ def _ocr() -> Check:
 
 
 def _templates() -> Check:
-    from parse_templates.template import load_template, template_names
+    from parse_templates.template_files import load_template, template_names
 
     names = template_names()
     for name in names:

@@ -49,7 +49,10 @@ def check_template(store: Workspace, name: str, paper: str) -> TemplateCheck:
         SourceError: the paper's pages are not stored any more.
     """
     from layout.types import load_layout
+    from parse_templates.template_files import load_template
 
+    if name != "auto":
+        load_template(name)  # what is wrong with the template is said before anything of the paper
     paper_id = store.find(paper)
     files = sorted((store.paper_dir(paper_id) / "work" / "layout").glob("*.json"))
     if not files:

@@ -1,4 +1,4 @@
-"""What a model is told: a fixed task with slots from the template, and the page's lines as JSON data."""
+"""What a model is told: the prompt of the template, and the page's lines as JSON data that no template engine sees."""
 
 from __future__ import annotations
 
@@ -6,31 +6,15 @@ import base64
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from jinja2 import StrictUndefined, Template
-from jinja2.sandbox import SandboxedEnvironment
-
 from parse_templates.model.lines import Book
-from parse_templates.template import Template as Source
+from parse_templates.prompting import render_prompt
 
-PROMPT_VERSION = 1
+PROMPT_VERSION = 2
 LONGEST_SIDE = 1600  # pixels of a page image that is sent
 MAX_SHOWN_REPLY = 6000  # characters of an unusable reply that the model is shown again
-
-
-@lru_cache(maxsize=1)
-def _task() -> Template:
-    environment = SandboxedEnvironment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True)
-    return environment.from_string((Path(__file__).parent / "prompt.j2").read_text(encoding="utf-8"))
-
-
-def system_prompt(template: Source, missing: Sequence[str] = ()) -> str:
-    """The task for one kind of paper; `missing` are numbers to be looked for again. No page text goes in here."""
-    types = ", ".join(dict.fromkeys(rule.type for rule in template.types))
-    return _task().render(types=types, notes=template.about, missing=", ".join(missing)).strip()
 
 
 def user_data(book: Book, lines: range) -> str:
@@ -61,7 +45,7 @@ def messages_for(
     if pictures:
         content = [{"type": "text", "text": text}, *(image_part(p) for p in pictures)]
     return [
-        {"role": "system", "content": system_prompt(book.prepared.template, missing)},
+        {"role": "system", "content": render_prompt(book.prepared.template, missing)},
         {"role": "user", "content": content},
     ]
 
