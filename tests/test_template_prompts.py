@@ -97,7 +97,7 @@ PLACES = {
     "a block left open": ("name: x\nprompt: |\n  {% block layout %}\n  a\n", 4, "Unexpected end"),
     "twice": ("name: x\nprompt: |\n  {% block types %}{% endblock %}\n  {% block types %}{% endblock %}\n", 4, "twice"),
     "a filter": ("name: x\nprompt: |\n  {% block types %}\n  {{ about|shout }}{% endblock %}\n", 4, "shout"),
-    "another file": ("name: x\nprompt: |\n  {% block types %}{% include '/etc/passwd' %}{% endblock %}\n", 3, "drawn in"),
+    "another file": ("name: x\nprompt: |\n  {% block types %}{% include 'a.j2' %}{% endblock %}\n", 3, "drawn in"),
     "no such part": ("name: x\nprompt: |\n  {% block types %}\n  {{ name.nothing }}\n  {% endblock %}\n", 4, "nothing"),
     "a zero": ("name: x\nprompt: |\n  {% block types %}\n  {{ 1 / 0 }}\n  {% endblock %}\n", 4, "division"),
     "no way out": (
