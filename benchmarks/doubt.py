@@ -45,7 +45,7 @@ Record = dict[str, Any]
 
 
 def plain(text: str) -> str:
-    """Letters and digits only, in one width and case, without figures, LaTeX commands and Greek: △ and \\triangle agree."""
+    """Letters and digits only, in one width and case, without figures, LaTeX commands (△ or its command) and Greek."""
     text = re.sub(r"!\[[^\]]*\]\([^)]*\)|</?[a-z][^<>]*>|\\[a-zA-Z]+", "", text)
     letters = (c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
     return "".join(c for c in letters if not unicodedata.name(c, "").startswith("GREEK"))

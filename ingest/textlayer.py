@@ -129,8 +129,9 @@ def _mapped_fonts(page: pymupdf.Page) -> set[str]:
     """
     known: dict[str, bool] = {}
     for xref, _, sort, name, *_ in page.get_fonts():
-        # The maps of composite fonts are long, and say nothing here.
-        kind, value = ("null", "") if sort == "Type0" else page.parent.xref_get_key(xref, "ToUnicode")
+        # The maps of composite fonts are long, and say nothing here. A font written into the page's resources has no
+        # object of its own: its number is 0.
+        kind, value = ("null", "") if sort == "Type0" or xref <= 0 else page.parent.xref_get_key(xref, "ToUnicode")
         pairs = _MAPPING.findall(page.parent.xref_stream(int(value.split()[0])) or b"") if kind == "xref" else []
         plain = name.split("+", 1)[-1]
         known[plain] = known.get(plain, True) and any(int(code, 16) != int(point, 16) for code, point in pairs)

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from layout.formulas.accents import ACCENTS
 from layout.formulas.atoms import AXIS, Atom, FormulaGlyph, atom_of
+from layout.formulas.bracket_pieces import whole_brackets
 from layout.formulas.field import Field
 from layout.formulas.grids import fold_grids
 from layout.formulas.grown import measured
 from layout.formulas.limits import SMALL, operators
 from layout.formulas.longsigns import sign_atoms
 from layout.formulas.negation import negated
+from layout.formulas.radicals import ROOT_SIGN, index_of, upper_row, without_partner
 from layout.formulas.shapes import Shape, distinct, extent
 from layout.formulas.structure import limited, node_of
 from layout.formulas.symbols import BIG_OPERATORS, BRACKETS
@@ -26,7 +28,6 @@ from wholepage.boxes import Box
 
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
-ROOT_SIGN = "√"
 CLOSING = frozenset(")]}")
 GROWING = BRACKETS | BIG_OPERATORS
 # Commands for one letter and for several.
@@ -53,6 +54,7 @@ def assemble(
         The glyphs that remain, `FormulaGlyph`s among them, and the shapes that belong to no formula.
     """
     atoms = [atom_of(g) for g in negated(glyphs) if not g.text.isspace() and g.text not in ACCENTS]
+    atoms = whole_brackets(atoms)
     signs, shapes = sign_atoms(atoms, shapes)
     field = Field([*(atoms if comps is None else measured(atoms, comps)), *signs])
     blanks = [g for g in glyphs if g.text.isspace()]
@@ -231,12 +233,13 @@ def _radical(field: Field, shape: Shape) -> Atom | None:
         and start - 0.15 * a.size <= a.ink.cx <= box.x1 + (0.0 if a.text in CLOSING else 0.1) * a.size
         and box.y0 - 0.1 * a.size <= a.ink.cy <= box.y1 + 0.35 * a.size and a.ink.x1 <= box.x1 + 0.35 * a.size
     ]  # fmt: skip
-    inside = _upper_row(inside, box.y1)
+    inside = without_partner(upper_row(inside, box.y1))
     if not inside:
         return None
     size = max(a.size for a in inside)
     signs = [a for a in field.near(box) if a.text == ROOT_SIGN and a.ink.cx < start + 0.3 * size]
-    index = _index(field, box, start, size, inside)
+    # What stands under the sign may be small itself: a fraction in a line of text.
+    index = index_of(field, box, start, max([size, *(a.size for a in signs)]), inside)
     node = Root(node_of(inside), node_of(index) if index else None)
     # A letter of the next row may touch the sign.
     sign = Box(box.x0, box.y0, box.x1, min(box.y1, max(a.ink.y1 for a in inside) + 0.25 * size))
@@ -245,29 +248,6 @@ def _radical(field: Field, shape: Shape) -> Atom | None:
     row = [a.baseline for a in inside if a.size >= SMALL * size]
     glyph = Glyph("", hull, size, largest.glyph.font, min(a.glyph.confidence for a in inside), median(row))
     return field.replace([*inside, *signs, *index], Atom(node, hull, median(row), size, glyph))
-
-
-def _upper_row(inside: list[Atom], bottom: float) -> list[Atom]:
-    """What stands under a radical's line, without the next row of print, which may begin right below the sign."""
-    size = max((a.size for a in inside), default=0.0)
-    firm = [a for a in inside if a.glyph.font not in ("", "italic") and a.size >= SMALL * size and a.ink.cy <= bottom]
-    if not firm:
-        return inside
-    lowest = min((a.baseline for a in firm if a.text.isalnum()), default=bottom)
-    return [a for a in inside if a.ink.cy <= lowest + (0.3 if a.size < SMALL * size else 0.15) * size]
-
-
-def _index(field: Field, box: Box, start: float, size: float, inside: list[Atom]) -> list[Atom]:
-    """The small figure in the crook of a radical sign."""
-    crook = Box(box.x0 - 0.45 * size, box.y0 - 0.35 * size, start + 0.05 * size, box.cy + 0.15 * size)
-    return [
-        a
-        for a in field.near(crook)
-        if a.size < 0.75 * size
-        and a.text != ROOT_SIGN
-        and crook.holds(a.ink.cx, a.ink.cy)
-        and not any(a is i for i in inside)
-    ]
 
 
 def _over(field: Field, shape: Shape) -> Atom | None:

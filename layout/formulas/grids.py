@@ -10,14 +10,17 @@ from layout.formulas.atoms import AXIS, Atom
 from layout.formulas.field import Field
 from layout.formulas.limits import SMALL
 from layout.formulas.structure import node_of
+from layout.formulas.symbols import RELATIONS
 from layout.formulas.tree import Grid, Node, Row
 from layout.types import Glyph
 from wholepage.boxes import Box
 
-TALL_EM = 1.7  # a bracket taller than this may hold several rows
+TALL_EM = 1.55  # a bracket taller than this may hold several rows
 TOUCH_EM = 0.12
 CASES_GAP_EM, MATRIX_GAP_EM = 0.45, 0.32  # blank strips between columns
 END_GAP_EM = 2.6
+COMMAS = (",", "，", ";", "；")
+OPEN_SIGNS = frozenset("=<>≤≥≠⩽⩾≦≧+-−×÷")  # a row does not end with one
 MATRIX: dict[str, tuple[str, Literal["pmatrix", "bmatrix", "vmatrix"]]] = {
     "(": (")", "pmatrix"),
     "[": ("]", "bmatrix"),
@@ -125,25 +128,33 @@ def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tup
     if not level or not others:
         return rows, content
     edge = max(a.ink.x1 for r in others for a in r if a.size >= SMALL * size)
-    kept = [_up_to(r, edge, size) for r in rows]
+    commas = all(max(r, key=lambda a: a.ink.x1).text in COMMAS for r in others)
+    kept = [_up_to(r, edge, size, commas) for r in rows]
     kept = [r for r in kept if any(a.size >= SMALL * size for a in r)]
     return kept, [a for r in kept for a in r]
 
 
-def _up_to(row: list[Atom], edge: float, size: float) -> list[Atom]:
-    """The atoms of a row up to an edge, and the rest of a number that runs over it."""
+def _up_to(row: list[Atom], edge: float, size: float, commas: bool) -> list[Atom]:
+    """The atoms of a row up to an edge, and what runs over it: see `_goes_on`."""
     kept: list[Atom] = []
     for atom in sorted(row, key=lambda a: a.ink.x0):
         inside = atom.ink.x0 < edge + (0.35 * size if atom.size < SMALL * size else -0.02 * size)
-        last = kept[-1] if kept else atom
-        number = last.text.isdigit() and (atom.text.isdigit() or atom.text == ".")
-        goes_on = number or (last.text == "." and atom.text.isdigit())
-        if not inside and not (
-            goes_on and atom.glyph.font == last.glyph.font and atom.ink.x0 - last.ink.x1 < 0.1 * size
-        ):
+        if not inside and not (kept and _goes_on(kept[-1], atom, size, commas)):
             break
         kept.append(atom)
     return kept
+
+
+def _goes_on(last: Atom, atom: Atom, size: float, commas: bool) -> bool:
+    """Whether a row that has reached the others' edge goes on: a number, what a sign asks for, the comma of its end."""
+    gap = atom.ink.x0 - last.ink.x1
+    if last.text in OPEN_SIGNS:
+        return gap < 0.6 * size
+    if commas and atom.text in COMMAS:
+        return last.text not in COMMAS and gap < 0.15 * size
+    number = last.text.isdigit() and (atom.text.isdigit() or atom.text == ".")
+    number = number or (last.text == "." and atom.text.isdigit())
+    return number and atom.glyph.font == last.glyph.font and gap < 0.1 * size
 
 
 def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, ...]]:
@@ -164,7 +175,21 @@ def _cells(rows: list[list[Atom]], size: float, kind: str) -> list[tuple[Node, .
         if blank:
             cuts.append((atom.ink.x0 + edge) / 2)
         edge = max(edge, atom.ink.x1)
+    if kind == "cases":
+        cuts = _at_commas(rows, size) or cuts
     return [tuple(_part(row, low, high) for low, high in pairwise([-1e9, *cuts, 1e9])) for row in rows]
+
+
+def _at_commas(rows: list[list[Atom]], size: float) -> list[float]:
+    """Where values end and their conditions begin, when the commas between stand under one another; else []."""
+    first = [min((a for a in row if a.text in COMMAS), key=lambda a: a.ink.x0, default=None) for row in rows]
+    commas = [c for c in first if c is not None]
+    if len(commas) < len(rows) or max(c.ink.x0 for c in commas) - min(c.ink.x0 for c in commas) > 0.3 * size:
+        return []
+    cut = max(c.ink.x1 for c in commas)
+    stated = all(any(a.ink.cx > cut and a.text in RELATIONS for a in row) for row in rows)
+    valued = not any(a.ink.cx < cut and a.text in RELATIONS for row in rows for a in row)
+    return [cut] if stated and valued else []
 
 
 def _part(row: list[Atom], low: float, high: float) -> Node:
@@ -175,7 +200,7 @@ def _part(row: list[Atom], low: float, high: float) -> Node:
 def _after_commas(rows: list[list[Atom]], x: float) -> bool:
     """Whether what stands left of `x` ends with a comma in every row."""
     lasts = [max((a for a in row if a.ink.cx <= x), key=lambda a: a.ink.x1, default=None) for row in rows]
-    return all(last is not None and last.text in (",", "，", ";", "；") for last in lasts)
+    return all(last is not None and last.text in COMMAS for last in lasts)
 
 
 def _aligned(rows: list[list[Atom]], x: float, size: float) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from layout.formulas.symbols import COMMANDS, FUNCTIONS, OWN_COMMAND
+from layout.formulas.symbols import COMMANDS, FUNCTIONS, ITALIC_NAMES, OWN_COMMAND
 from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall, plain
 from layout.formulas.upright import upright_run
 from layout.segments import is_wide
@@ -154,24 +154,31 @@ def _is_text(node: Node) -> bool:
     return isinstance(node, Sym) and (is_wide(node.text) or node.text in "、。") and node.text not in COMMANDS
 
 
-def _letters(flat: list[Node], start: int) -> str:
+def _letters(flat: list[Node], start: int) -> tuple[str, bool]:
+    """The letters from `start` on that are set alike, and whether they are italic."""
     out = ""
+    slanted = _slanted(flat[start])
     for node in flat[start:]:
         base = node.base if isinstance(node, Script) else node
         if not (isinstance(base, Sym) and len(base.text) == 1 and base.text.isascii() and base.text.isalpha()):
             break
-        if base.style in {"italic", "bold"}:
+        if base.style == "bold" or _slanted(node) != slanted:
             break
         out += base.text
         if isinstance(node, Script):
             break
-    return out
+    return out, slanted
+
+
+def _slanted(node: Node) -> bool:
+    base = node.base if isinstance(node, Script) else node
+    return isinstance(base, Sym) and base.style == "italic"
 
 
 def _function(flat: list[Node], start: int) -> tuple[int, str]:
-    """A function's name set upright; scripts on its last letter are its own."""
-    word = _letters(flat, start)
-    name = next((f for f in FUNCTIONS if word.startswith(f)), None)
+    """A function's name; scripts on its last letter are its own."""
+    word, slanted = _letters(flat, start)
+    name = next((f for f in FUNCTIONS if word.startswith(f) and (not slanted or f in ITALIC_NAMES)), None)
     if name is None or any(isinstance(n, Script) for n in flat[start : start + len(name) - 1]):
         return 0, ""
     last = flat[start + len(name) - 1]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layout.formulas.kinds import OPERATORS_AT_EDGE, Entry, classify, is_unit
+from layout.formulas.span_edges import balanced, with_names
 from layout.formulas.structure import Item
+from layout.formulas.symbols import FUNCTIONS
 from layout.formulas.tree import Script, Sym
 from layout.formulas.upright import is_upright, symbol_text
 
@@ -15,7 +17,7 @@ TRAILING = ",.;:，。；：、?!"
 
 def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, int]]:
     """Half-open ranges of `items` that are formulas; `gaps` are the white space before each item."""
-    entries = classify(items, gaps)
+    entries = with_names(classify(items, gaps))
     spans: list[tuple[int, int]] = []
     start = 0
     for stop in range(1, len(entries) + 1):
@@ -24,7 +26,19 @@ def find_spans(items: Sequence[Item], gaps: Sequence[str]) -> list[tuple[int, in
             start = stop
         elif entries[start].kind == "text":
             start = stop
-    return spans
+    return _balanced(entries, spans)
+
+
+def _balanced(entries: Sequence[Entry], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans with the partners of their brackets; two that meet then are one."""
+    out: list[tuple[int, int]] = []
+    for span in spans:
+        low, high = balanced(entries, *span, 0, len(entries))
+        if out and low < out[-1][1]:
+            out[-1] = (min(out[-1][0], low), max(out[-1][1], high))
+        else:
+            out.append((low, high))
+    return out
 
 
 def _inside(entries: Sequence[Entry], start: int, stop: int) -> list[tuple[int, int]]:
@@ -66,7 +80,7 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
             or _binds(here)
             or _is_celsius(entries, n)
             or (step > 0 and entry.text in ("↑", "↓") and isinstance(here.item.node, Script))
-            or (step > 0 and entry.text.isdigit() and _ends_log(entries, at))
+            or (step > 0 and (entry.text.isalnum() or _sign(entry) in OPENING) and _ends_function(entries, at))
             or (entry.text.isdigit() and step < 0)
             or is_unit(entries, n)
         )
@@ -87,10 +101,14 @@ def _is_celsius(entries: Sequence[Entry], n: int) -> bool:
     return degree and (entries[n].text == "℃" or (entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C"))
 
 
-def _ends_log(entries: Sequence[Entry], n: int) -> bool:
-    """Whether a log with its base ends at index `n`."""
-    named = isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "g"
-    return named and n >= 2 and entries[n - 2].text + entries[n - 1].text == "lo"
+def _ends_function(entries: Sequence[Entry], n: int) -> bool:
+    """Whether a function's name ends at index `n` with a script: a log with its base, an inverse."""
+    if not isinstance(entries[n].item.node, Script):
+        return False
+    start = n
+    while start and not entries[start].gap and entries[start - 1].text.isalpha() and entries[start - 1].kind != "text":
+        start -= 1
+    return "".join(e.text for e in entries[start:n]) + _sign(entries[n]) in FUNCTIONS
 
 
 def _is_ratio(entries: Sequence[Entry], n: int) -> bool:

@@ -44,10 +44,14 @@ OPEN = {"(": ")", "[": "]", "{": "}", "（": "）", "［": "］", "｛": "｝", 
 CLOSE = {v: k for k, v in OPEN.items()}
 BRACKETS = frozenset("()[]{}|∣（）［］｛｝｜‖⟨⟩⌊⌋⌈⌉")
 FUNCTIONS = (
-    "arcsin", "arccos", "arctan", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "log", "lg", "ln",
-    "lim", "max", "min", "exp", "gcd", "det", "arg", "dim", "mod",
+    "arcsin", "arccos", "arctan", "cosec", "sinh", "cosh", "tanh", "sin", "cos", "tan", "cot", "sec", "csc", "log",
+    "lg", "ln", "lim", "max", "min", "exp", "gcd", "det", "arg", "dim", "mod",
 )  # fmt: skip
-OWN_COMMAND = frozenset(set(FUNCTIONS) - {"mod"})
+OWN_COMMAND = frozenset(set(FUNCTIONS) - {"mod", "cosec"})
+# Names that writers who know no upright ones set in italics, and that no product of three letters looks like.
+ITALIC_NAMES = frozenset(
+    f for f in FUNCTIONS if len(f) > 2 and f[-3:] in {"sin", "cos", "tan", "cot", "sec", "log", "lim"}
+)
 UNDER_OPERATORS = frozenset({"lim", "max", "min"})
 
 # Characters that only mathematics uses: one of them makes a span of text a formula.
