@@ -13,6 +13,7 @@ import pymupdf
 from numpy.typing import NDArray
 
 from ingest.mathfonts import decode_math
+from ingest.nameless import MARK, is_nameless
 from layout.types import Glyph, TextLayer
 from wholepage.boxes import POINTS_PER_INCH, Box
 
@@ -108,6 +109,7 @@ def _painted_over(page: pymupdf.Page) -> set[tuple[str, int, int]]:
 def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any], tuple[float, float]]]:
     raw = page.get_text("rawdict", flags=pymupdf.TEXT_PRESERVE_WHITESPACE | pymupdf.TEXT_PRESERVE_LIGATURES)
     shifted, mapped = _shifted_fonts(raw), _mapped_fonts(page)
+    numbers = _numbers_of_nameless(page, raw)
     for block in raw["blocks"]:
         for line in block.get("lines", ()):
             for span in line["spans"]:
@@ -116,7 +118,18 @@ def _chars(page: pymupdf.Page) -> Iterator[tuple[dict[str, Any], dict[str, Any],
                 span["mapped"] = span["font"] in mapped
                 for char in _shared_widths(span["chars"]):
                     if not char.get("synthetic"):
+                        number = numbers.get(_place("", char["origin"])) if numbers else None
+                        char["number"] = "" if number is None else f"{MARK}{number}"
                         yield _plain(char) if span["font"] in shifted else char, span, line["dir"]
+
+
+def _numbers_of_nameless(page: pymupdf.Page, raw: dict[str, Any]) -> dict[tuple[str, int, int], int]:
+    """Numbers in their font of the glyphs without a meaning, by place; nothing is looked up where all have one."""
+    chars = (c for b in raw["blocks"] for line in b.get("lines", ()) for s in line["spans"] for c in s["chars"])
+    if not any(is_nameless(c["c"]) for c in chars):
+        return {}
+    traced = (c for span in page.get_texttrace() for c in span["chars"])
+    return {_place("", origin): number for code, number, origin, _ in traced if is_nameless(chr(code))}
 
 
 _MAPPING = re.compile(rb"<([0-9A-Fa-f]{2})>\s*(?:<[0-9A-Fa-f]{2}>\s*)?\[?\s*<([0-9A-Fa-f]{4,})>")
@@ -202,7 +215,8 @@ def _glyph(char: dict[str, Any], span: dict[str, Any], direction: tuple[float, f
     dx, dy = matrix[:2, :2] @ np.array(direction)
     if dx > 0 and abs(dy) < 0.02 * dx:
         box = Box.of((box.x0, y - ASCENT * size * scale, box.x1, y + DESCENT * size * scale))
-    return Glyph(text, box, size * scale, span["font"] + _face(char["c"]), 1.0, y)
+    mark = char["number"] if is_nameless(text) else ""
+    return Glyph(text, box, size * scale, span["font"] + _face(char["c"]) + mark, 1.0, y)
 
 
 def _face(char: str) -> str:

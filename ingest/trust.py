@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import Levenshtein
 
 from ingest.collapsed import restore_names
+from ingest.nameless import is_nameless, name_letters
 from ingest.unread import complete_text_layer
 from layout.digital import digital_segments
 from layout.ink import find_ink
@@ -36,6 +37,7 @@ MIN_HOLE_INK = 40  # letters
 
 def judge_text_layer(text: TextLayer, image: NDArray[np.uint8], engine: OcrEngine) -> TextLayer:
     """`text` with its verdict. `image` is the stored page (H×W×3 RGB) that the boxes of `text` refer to."""
+    text = name_letters(text, image, engine)
     reason = _broken_signs(text) or _contradictions(digital_segments(text.glyphs), image, engine)
     if reason:
         return replace(text, trust="lying", reason=reason)
@@ -53,7 +55,7 @@ def _broken_signs(text: TextLayer) -> str:
     visible = [g for g in text.glyphs if not g.text.isspace()]
     if not visible:
         return "the text layer holds no visible characters"
-    broken = sum(_is_broken(g.text) for g in visible) / len(visible)
+    broken = sum(is_nameless(g.text) for g in visible) / len(visible)
     if broken > BROKEN_SHARE:
         return f"{broken:.0%} of the text layer's characters have no Unicode meaning"
     if doubled := _doubled(visible):
@@ -61,11 +63,6 @@ def _broken_signs(text: TextLayer) -> str:
     if piled := _piled(visible):
         return f"{piled:.0%} of the characters stand on top of one another"
     return ""
-
-
-def _is_broken(text: str) -> bool:
-    """Replacement characters, private-use codes and control characters mean nothing."""
-    return any(c == "\ufffd" or unicodedata.category(c) in ("Co", "Cn", "Cc", "Cs") for c in text)
 
 
 def _doubled(glyphs: Sequence[Glyph]) -> str:

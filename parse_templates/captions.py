@@ -13,6 +13,7 @@ from parse_templates.template import Template
 from wholepage.boxes import Box
 
 MAX_AWAY_EM = 3.5  # a caption stands at most so many line heights from its figure
+BROKEN = re.compile(r"\s*(?:[(（]\s*第|[(（]?图|[Ff]ig).{0,28}$", re.S)  # a caption in which a character was misread
 LISTED = re.compile(r"\s*[、，,和与及]\s*(?:图\s*)?(\d{1,2})(?![\d.．])")
 
 
@@ -48,7 +49,25 @@ def captions_in(text: str, template: Template) -> list[tuple[int, int, str | Non
 
 def is_caption(text: str, template: Template) -> bool:
     """Whether a line is nothing but captions."""
-    return bool(captions_in(text.replace(WIDE_GAP, " "), template))
+    if captions_in(text.replace(WIDE_GAP, " "), template):
+        return True
+    return any(part is not None for part in _row(text, template))
+
+
+def _row(text: str, template: Template) -> list[tuple[int, int, str | None, int | None] | None]:
+    """The captions of a row of figures, wide gaps between them; None for one that was not read well.
+
+    Empty unless every part of the row begins as a caption does and one of them is one.
+    """
+    out: list[tuple[int, int, str | None, int | None] | None] = []
+    at = 0
+    for part in text.split(WIDE_GAP):
+        found = captions_in(part, template)
+        if len(found) != 1 and not BROKEN.match(part):
+            return []
+        out.append((at + found[0][0], at + found[0][1], found[0][2], found[0][3]) if len(found) == 1 else None)
+        at += len(part) + len(WIDE_GAP)
+    return out if len(out) > 1 else []
 
 
 def find_captions(pages: Sequence[PageLayout], flow: Sequence[FlowLine], template: Template) -> list[Caption]:
@@ -56,7 +75,8 @@ def find_captions(pages: Sequence[PageLayout], flow: Sequence[FlowLine], templat
     out = []
     for line in flow:
         if line.table is None and len(line.text) < 80:
-            for start, end, figure, question in captions_in(line.text, template):
+            whole_row = [part for part in _row(line.text, template) if part is not None]
+            for start, end, figure, question in captions_in(line.text, template) or whole_row:
                 piece = cut(whole(line), start, end)
                 out.append(Caption(piece.text.strip(), line.page, piece.box, figure, question))
     for page in pages:

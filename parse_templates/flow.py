@@ -7,8 +7,10 @@ from dataclasses import dataclass
 
 from layout.formulas.lines import WIDE_GAP
 from layout.rows import join_text
-from layout.types import Line, PageLayout, TableRegion
+from layout.types import FigureRegion, Line, PageLayout, TableRegion
 from wholepage.boxes import Box
+
+MIN_FIGURE_EM = 4.0  # narrower figures leave the text beside them at its place
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +52,8 @@ def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
         edges = {c: _left_edge([x for x in body if x.column == c], em) for c in {x.column for x in body}}
         entries: list[tuple[tuple[int, float], FlowLine]] = []
         for line in body:
-            indent = max(0.0, line.box.x0 - edges[line.column]) / em
+            edge = _edge_beside(line, body, page.figures, em) or edges[line.column]
+            indent = max(0.0, line.box.x0 - edge) / em
             item = FlowLine(
                 0, page.number, line.text, line.box, line.column, indent, line.bold, line.confidence, line=line
             )
@@ -82,6 +85,19 @@ def _left_edge(lines: Sequence[Line], em: float) -> float:
         if sum(start <= x <= start + 0.5 * em for x in starts) >= enough:
             return start
     return starts[0] if starts else 0.0
+
+
+def _edge_beside(line: Line, lines: Sequence[Line], figures: Sequence[FigureRegion], em: float) -> float | None:
+    """Where the lines right of a figure begin, when the line is one of them; the figure stands in the column's way."""
+    for figure in figures:
+        low, high = figure.box.y0, figure.box.y1
+        if figure.box.width < MIN_FIGURE_EM * em or not (low < line.box.cy < high and figure.box.x1 < line.box.x0):
+            continue
+        level = [x for x in lines if low < x.box.cy < high and x.column == line.column]
+        if any(x.box.x0 < figure.box.x0 for x in level):
+            continue  # text stands left of it too: it hangs in the line
+        return min(x.box.x0 for x in level if x.box.x0 > figure.box.x1)
+    return None
 
 
 def whole(line: FlowLine) -> Piece:

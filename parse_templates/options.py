@@ -60,7 +60,7 @@ def split_options(
         for strict in (True, False):
             marks = _find_marks(pieces, re.compile(pattern), strict)
             chain = _one_style(_letter_chain(marks, "a" if small else "A"), pieces)
-            if small and not lower_case and not _in_rows(chain):
+            if small and not lower_case and not _in_rows(chain, pieces):
                 continue
             if len(chain) > len(best) and _plausible(chain, pieces):
                 best = chain
@@ -151,9 +151,19 @@ def _letter_chain(marks: Sequence[Mark], first: str) -> list[Mark]:
     return best
 
 
-def _in_rows(chain: Sequence[Mark]) -> bool:
-    """Small letters are options without being said to be when there are four and more than one stands on a line."""
-    return len(chain) >= 4 and len({mark.piece for mark in chain}) <= len(chain) // 2
+def _in_rows(chain: Sequence[Mark], pieces: Sequence[Piece]) -> bool:
+    """Small letters are options without being said to be when there are four and they stand side by side.
+
+    Beside a tall formula the second row of two columns comes as two lines.
+    """
+    if len(chain) < MIN_FULL:
+        return False
+    if len({mark.piece for mark in chain}) <= len(chain) // 2:
+        return True
+    left, right = ([cut(pieces[m.piece], m.start, m.end).box for m in chain[n::2]] for n in (0, 1))
+    columns = max(b.x0 for b in left) + 4 * max(b.height for b in left) < min(b.x0 for b in right)
+    level = all(max(a.y0, b.y0) < min(a.y1, b.y1) for a, b in zip(left, right, strict=False))
+    return columns and level
 
 
 def _one_style(chain: list[Mark], pieces: Sequence[Piece]) -> list[Mark]:
