@@ -46,14 +46,15 @@ Record = dict[str, Any]
 
 def plain(text: str) -> str:
     """Letters and digits only, in one width and case, without figures, LaTeX commands (△ or its command) and Greek."""
-    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|</?[a-z][^<>]*>|\\[a-zA-Z]+", "", text)
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)|</?[a-z][^<>]*>|\\(?!sin|cos|tan|cot|lo?g|ln|lim)[a-zA-Z]+", "", text)
     letters = (c for c in unicodedata.normalize("NFKC", text).lower() if c.isalnum())
     return "".join(c for c in letters if not unicodedata.name(c, "").startswith("GREEK"))
 
 
 def formula(latex: str) -> str:
     """LaTeX without braces, blanks, dollars and type setting, one name for one sign."""
-    text = re.sub(r"[{}$\s~]", "", SETTING.sub("", unicodedata.normalize("NFKC", latex)))
+    text = unicodedata.normalize("NFKC", latex).replace("\\\\", "\n")  # a new row is no command with a blank
+    text = re.sub(r"[{}$~ \n]", lambda m: ";" if m[0] == "\n" else "", SETTING.sub("", text))
     for name, other in SYNONYMS:
         text = text.replace("\\" + name, "\\" + other)
     return text

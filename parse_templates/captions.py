@@ -12,7 +12,7 @@ from parse_templates.flow import FlowLine, cut, whole
 from parse_templates.template import Template
 from wholepage.boxes import Box
 
-MAX_AWAY_EM = 3.5  # a caption stands at most so many line heights from its figure
+MAX_AWAY_EM = 4.5  # a caption stands at most so many line heights from its figure
 BROKEN = re.compile(r"\s*(?:[(（]\s*第|[(（]?图|[Ff]ig).{0,28}$", re.S)  # a caption in which a character was misread
 LISTED = re.compile(r"\s*[、，,和与及]\s*(?:图\s*)?(\d{1,2})(?![\d.．])")
 
