@@ -98,6 +98,9 @@ def typed(text: str) -> str:
         ("in (‹a=b›) we see", "in ($a=b$) we see"),
         ("on (‹−∞,2)› it falls", r"on $(-\infty,2)$ it falls"),
         ("on ‹(2,∞›) it rises", r"on $(2,\infty)$ it rises"),
+        ("so ‹a› = ‹b› here", "so $a=b$ here"),
+        ("so ‹a› = 7.5. Then", "so $a=7.5$. Then"),
+        ("so ‹a› is 7", "so $a$ is 7"),
         ("is (as said ‹x=2)› here", "is (as said $x=2)$ here"),
     ],
 )

@@ -13,6 +13,7 @@ from layout.formulas.tree import Node, Script, Sym
 from layout.segments import is_wide
 
 CLOSE = {v: k for k, v in OPEN.items()}
+BETWEEN = frozenset("=<>≤≥≠∥⊥≈")
 FURTHEST = 14  # items between a bracket inside a formula and its partner outside
 
 
@@ -53,6 +54,41 @@ def balanced(entries: Sequence[Entry], low: int, high: int, floor: int, ceiling:
             break
         high = stop + 1
     return low, high
+
+
+def with_relations(entries: Sequence[Entry], spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The spans, two with nothing but a relation between them as one; a number behind a relation belongs to it too."""
+    out: list[tuple[int, int]] = []
+    for low, high in spans:
+        if out and out[-1][1] == low - 1 and _relates(entries, low - 1):
+            out[-1] = (out[-1][0], high)
+        elif not out or low >= out[-1][1]:
+            out.append((low, high))
+        else:
+            continue
+        out[-1] = (out[-1][0], _number_behind(entries, out[-1][1]))
+    return out
+
+
+def _relates(entries: Sequence[Entry], n: int) -> bool:
+    """Whether a relation stands at index `n`, with no more than a blank on both sides."""
+    near = all(e.gap != WIDE_GAP for e in entries[n : n + 2])
+    return near and entries[n].text in BETWEEN
+
+
+def _number_behind(entries: Sequence[Entry], n: int) -> int:
+    """The end of the number behind the relation at index `n`; `n` when there is none."""
+    if n + 1 >= len(entries) or not _relates(entries, n):
+        return n
+    stop = n + 1
+    while stop < len(entries) and entries[stop].text.isascii() and entries[stop].text.isdigit():
+        if stop > n + 1 and entries[stop].gap:
+            break
+        stop += 1
+        pointed = entries[stop : stop + 1] and entries[stop].text == "." and not entries[stop].gap
+        if pointed and stop + 1 < len(entries) and entries[stop + 1].text.isdigit() and not entries[stop + 1].gap:
+            stop += 1
+    return stop if stop > n + 1 else n
 
 
 def _partner(entries: Sequence[Entry], start: int, step: int, wanted: str, other: str, end: int) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layout.formulas.kinds import OPERATORS_AT_EDGE, Entry, classify, is_unit
-from layout.formulas.span_edges import balanced, with_names
+from layout.formulas.span_edges import balanced, with_names, with_relations
 from layout.formulas.structure import Item
 from layout.formulas.symbols import FUNCTIONS
 from layout.formulas.tree import Script, Sym
@@ -38,7 +38,7 @@ def _balanced(entries: Sequence[Entry], spans: Sequence[tuple[int, int]]) -> lis
             out[-1] = (min(out[-1][0], low), max(out[-1][1], high))
         else:
             out.append((low, high))
-    return out
+    return with_relations(entries, out)
 
 
 def _inside(entries: Sequence[Entry], start: int, stop: int) -> list[tuple[int, int]]:
