@@ -65,6 +65,8 @@ def _fit(script: Segment, main: Segment) -> float:
         shift = (main.band.y1 - script.band.y1) / main.em
         if tall and not glyph.box.grow(0, 0.1 * main.em).y0 < script.box.cy < glyph.box.y1 + 0.1 * main.em:
             continue
+        if tall and glyph.box.x0 + 0.2 * main.em < script.box.cx < glyph.box.x1 - 0.2 * main.em:
+            continue  # under or over it: of another row
         if not tall and not LOWEST < shift < HIGHEST:
             continue
         share = extent.y_overlap(script.band) / max(script.band.height, 1.0)

@@ -183,8 +183,10 @@ def _part(field: Field, atoms: list[Atom], bar: Box, above: bool) -> list[Atom]:
 def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bool:
     """Whether a letter outside of the part stands nearer to a script than all of the part's."""
 
+    left = _script_start(script, taken, atoms)
+
     def fit(base: Atom) -> float:
-        gap = script.ink.x0 - base.ink.x1
+        gap = left - base.ink.x1
         level = base.ink.y_overlap(script.ink) / max(script.ink.height, 1.0)
         return level - max(gap, 0.0) / (2 * base.size) if -0.3 * base.size <= gap < 1.0 * base.size else 0.0
 
@@ -202,6 +204,16 @@ def _belongs_elsewhere(script: Atom, taken: list[Atom], atoms: list[Atom]) -> bo
         and not apart(a)
     ]
     return max(map(fit, rest), default=0.0) > max(0.05, *map(fit, taken))
+
+
+def _script_start(script: Atom, taken: list[Atom], atoms: list[Atom]) -> float:
+    """Left end of the signs that stand level with a script and touch it, −2 in p⁻²: they hang on one letter."""
+    left = script.ink.x0
+    for atom in sorted(atoms, key=lambda a: -a.ink.x1):
+        level = abs(atom.baseline - script.baseline) < 0.1 * script.size and atom.size < 1.1 * script.size
+        if level and -0.1 * script.size < left - atom.ink.x1 < 0.25 * script.size and not any(atom is t for t in taken):
+            left = atom.ink.x0
+    return left
 
 
 def _goes_on(field: Field, taken: list[Atom], bar: Box) -> bool:
