@@ -20,11 +20,12 @@ from layout.formulas.digital import folded
 from layout.formulas.pixels import read_pixels
 from layout.formulas.recognizers import FormulaRecognizer
 from layout.formulas.rereading import reread
-from layout.furniture import edge_role, seal_strip
+from layout.frames import Frame
+from layout.furniture import EDGE_SHARE, edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
 from layout.rows import group_rows, row_line
-from layout.rulers import without_rulers
+from layout.rulers import off_dotted_lines, without_rulers
 from layout.scanned import Straight, line_boxes, straighten
 from layout.segments import Segment, is_wide
 from layout.specks import without_stray_marks
@@ -35,6 +36,7 @@ from wholepage.records import PageKind
 
 BLANK_INK = 0.0004  # share of ink below which a page without text is blank
 RESIDUAL_WARN = 0.08
+ORNAMENT_EM = 6.0  # font sizes; what is higher in a page's margin is no ornament
 FIGURE_MARGIN = 4.0  # px kept around a figure, so that no stroke is cut
 
 
@@ -57,12 +59,12 @@ class PageInput:
 
 @dataclass(frozen=True)
 class _Reading:
-    """Segments and ink in the frame in which text is level, its `image`; `back` maps it to the stored page."""
+    """Segments and ink in the frame in which text is level, its `image`; `frame` maps it to the stored page."""
 
     image: NDArray[np.uint8]
     segments: list[Segment]
     ink: Ink
-    back: NDArray[np.float64] | None
+    frame: Frame | None
     em: float
     pictures: tuple[Box, ...]
     kind: PageKind
@@ -82,7 +84,7 @@ def analyse_page(page: PageInput, engine: OcrEngine, formulas: FormulaRecognizer
     layout = replace(layout, engine={"text": engine_name})
     if formulas is not None and reading.kind != "digital":
         layout = reread(layout, reading.image, formulas)
-    return layout if reading.back is None else _map_back(layout, reading.back)
+    return layout if reading.frame is None else _map_back(layout, reading.frame, page)
 
 
 def _read(page: PageInput, engine: OcrEngine) -> _Reading:
@@ -100,20 +102,21 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     pictures: tuple[Box, ...] = ()
     kind: PageKind = "photo" if page.photo else "scanned"
     digital: list[Segment] = []
-    if text is not None and text.trust == "partial" and straight.skew == 0:
+    if text is not None and text.trust == "partial" and straight.frame.is_stored:
         digital = digital_segments(text.glyphs)
         boxes, strays = (
             [b for b in part if not any(b.covered_by(s.box.grow(2)) > 0.4 for s in digital)] for part in (boxes, strays)
         )
-    if text is not None and straight.skew == 0:
+    if text is not None and straight.frame.is_stored:
         pictures = text.pictures
     reading = read_pixels(straight, boxes, strays, engine)
     segments = [*digital, *fold_segments(reading.segments, reading.shapes)]
     em = _em_of_segments(segments) or straight.em
+    segments = off_dotted_lines(segments, straight.gray, em)
     segments = without_stray_marks(without_rulers(segments, em), em)
-    back = straight.back if straight.skew else None
+    frame = None if straight.frame.is_stored else straight.frame
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
-    return _Reading(straight.image, segments, straight.ink, back, em, pictures, kind)
+    return _Reading(straight.image, segments, straight.ink, frame, em, pictures, kind)
 
 
 def _is_vertical(box: Box, em: float) -> bool:
@@ -158,13 +161,15 @@ def _with_em(segment: Segment, em: float) -> Segment:
 
 
 def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
-    height, width = page.image.shape[:2]
+    height, width = reading.image.shape[:2]
     em, segments = reading.em, reading.segments
     rules = find_rules(reading.ink.mask, em)
     tables, in_table = _tables(reading, rules)
     free = [(i, s) for i, s in enumerate(segments) if i not in in_table]
     figures, residual = find_figures(reading.ink, [s for _, s in free], reading.pictures, [t.box for t in tables], em)
     figures = [f for f in figures if not _is_margin_ink(f, width, height, em)]
+    if reading.kind != "photo":  # a photo may show a part of the page, without its margins
+        figures = [f for f in figures if not _is_ornament(f, height, em)]
     labels = {free[i][0]: n for n, f in enumerate(figures) for i in f.labels}
     captions = {free[i][0]: n for n, f in enumerate(figures) for i in f.captions}
     strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
@@ -219,6 +224,12 @@ def _is_margin_ink(figure: Found, width: int, height: int, em: float) -> bool:
     b = figure.box
     at_edge = b.x0 < 0.02 * width or b.x1 > 0.98 * width or b.y0 < 0.02 * height or b.y1 > 0.98 * height
     return at_edge and (b.width < 3 * em or b.height < 3 * em)
+
+
+def _is_ornament(figure: Found, height: int, em: float) -> bool:
+    """A small drawing in the page's top or bottom margin: a logo, an arrow to turn over, a sign in the header."""
+    b = figure.box
+    return (b.y1 < EDGE_SHARE * height or b.y0 > (1 - EDGE_SHARE) * height) and b.height < ORNAMENT_EM * em
 
 
 def _outside_figures(rules: Sequence[Box], figures: Sequence[Found]) -> list[Box]:
@@ -299,24 +310,23 @@ def _doubts(residual: float, page: PageInput, reading: _Reading) -> tuple[Doubt,
     return tuple(doubts)
 
 
-def _map_back(layout: PageLayout, back: NDArray[np.float64]) -> PageLayout:
-    """All boxes from the level frame to the stored page."""
+def _map_back(layout: PageLayout, frame: Frame, page: PageInput) -> PageLayout:
+    """All boxes from the frame that was read to the stored page."""
+    height, width = page.image.shape[:2]
 
     def to(box: Box) -> Box:
-        return box.through(back).clip(layout.width, layout.height)
+        return frame.box(box).clip(width, height)
 
-    def slim(box: Box) -> Box:
-        # A long level box becomes tall when turned back: keep its height, follow its centre line.
-        mapped = box.through(back)
-        half = box.height / 2
-        return Box.of((mapped.x0, mapped.cy - half, mapped.x1, mapped.cy + half)).clip(layout.width, layout.height)
+    def slim(glyph: Glyph) -> Glyph:
+        box = frame.slim(glyph.box).clip(width, height)
+        base = None if glyph.baseline is None else box.y0 + (glyph.baseline - glyph.box.y0) * frame.scale
+        return replace(glyph, box=box, size=glyph.size * frame.scale, baseline=base)
 
-    lines = tuple(
-        replace(line, box=to(line.box), glyphs=tuple(replace(g, box=slim(g.box)) for g in line.glyphs))
-        for line in layout.lines
-    )
+    lines = tuple(replace(line, box=to(line.box), glyphs=tuple(slim(g) for g in line.glyphs)) for line in layout.lines)
     return replace(
         layout,
+        width=width,
+        height=height,
         lines=lines,
         figures=tuple(replace(f, box=to(f.box)) for f in layout.figures),
         tables=tuple(replace(t, box=to(t.box)) for t in layout.tables),

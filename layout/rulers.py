@@ -1,14 +1,51 @@
-"""Dashed lines between columns that OCR reads as characters: | 1 ‡, alone or before the text beside them."""
+"""Dashed and dotted lines between columns that OCR reads as characters: | 1 ‡, alone or before the text beside them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
 
 from layout.segments import Segment, segment_of
 
 STROKES = frozenset("|1Il!+‡丨,，'：:")
 SURE = frozenset("|‡丨")
 LEAST, SPREAD_EM, NEAR_EM = 4, 8.0, 0.5  # pieces of a line; its height; how far they stand from one another across
+SHORT, NARROW_EM = 2, 1.2  # characters that a piece of a dotted line is read as, and its width
+REACH_EM, WINDOW_EM = 6.0, 0.5  # how far a dotted line goes on above or below such a piece; each window has a dot
+BESIDE_EM = 0.5  # on both sides of a line there is paper
+DARKER = 10.0  # grey levels; dots are at least that much darker than paper, often not more
+
+
+def off_dotted_lines(segments: Sequence[Segment], gray: NDArray[np.uint8], em: float) -> list[Segment]:
+    """Segments without those read from dotted vertical lines, which may be too faint for the ink mask.
+
+    `gray` is the page, H×W uint8.
+    """
+
+    def dotted(x: float, y0: float, y1: float) -> float:
+        """Share of the windows between two heights that hold something darker than paper at `x`."""
+        half, step = max(int(0.12 * em), 2), max(int(WINDOW_EM * em), 2)
+        strip = gray[max(int(y0), 0) : max(int(y1), 0), max(int(x) - half, 0) : int(x) + half].astype(float)
+        rows = len(strip) // step
+        if not rows or not strip.shape[1]:
+            return 0.0
+        darkest = strip[: rows * step].reshape(rows, -1).min(axis=1)
+        return float((darkest < np.percentile(strip, 90) - DARKER).mean())
+
+    def on_line(segment: Segment) -> bool:
+        box = segment.box
+        if segment.origin != "ocr" or len(segment.text.strip()) > SHORT or box.width > NARROW_EM * em:
+            return False
+        reach, away = REACH_EM * em, BESIDE_EM * em + box.width / 2
+        for y0, y1 in ((box.y0 - reach, box.y0), (box.y1, box.y1 + reach)):
+            sides = (dotted(x, y0, y1) for x in (box.cx - away, box.cx + away))
+            if dotted(box.cx, y0, y1) >= 0.9 and max(sides) <= 0.3:
+                return True
+        return False
+
+    return [s for s in segments if not on_line(s)]
 
 
 def without_rulers(segments: Sequence[Segment], em: float) -> list[Segment]:

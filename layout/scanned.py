@@ -9,8 +9,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.enlarge import growth
+from layout.frames import Frame
 from layout.ink import Ink, estimate_em, find_ink
 from layout.ocr import Image, OcrEngine, Recognised
+from layout.plates import find_plates, without_plates
 from layout.segments import Segment, segment_of
 from layout.skew import skew_of
 from layout.types import Glyph
@@ -25,37 +28,52 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Straight:
-    """A page turned so that its text lines are level. `back` maps its pixels to those of the stored page."""
+    """A page enlarged and turned so that its text is large enough and its lines are level.
+
+    `frame` maps its pixels to those of the stored page; strokes of an `enlarged` page are wide and soft.
+    """
 
     image: Image
     gray: NDArray[np.uint8]
     ink: Ink
-    back: Matrix
+    frame: Frame
     skew: float  # degrees, clockwise positive in image coordinates
     em: float
     quads: tuple[NDArray[np.float64], ...]  # detected lines, 4×2, in pixels of `image`
+    enlarged: bool = False
 
 
 def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
-    """Detect text lines on `image` (H×W×3 RGB) and level the page."""
+    """Enlarge small text on `image` (H×W×3 RGB), turn plates to black on white, detect the lines and level them."""
     import cv2
 
     gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+    across, down = growth(gray, dpi)
+    back = np.diag([1 / across, 1 / down, 1.0])
+    if (across, down) != (1.0, 1.0):
+        image = cv2.resize(image, None, fx=across, fy=down, interpolation=cv2.INTER_CUBIC)
+        gray, dpi = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), dpi * across
     ink = find_ink(gray, dpi)
     em = estimate_em(ink, dpi)
+    plates = find_plates(gray, em)
+    if plates:
+        image = without_plates(image, plates)
+        gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
+        ink = find_ink(gray, dpi)
     scale = min(max(DETECTION_EM / em, 0.3), 2.0)
     quads = engine.detect(image, scale)
     skew = skew_of(quads, ink.mask)
     height, width = gray.shape
     if abs(skew) < 0.04 or abs(skew) > MAX_SKEW:
-        return Straight(image, gray, ink, np.eye(3), 0.0, em, tuple(quads))
+        return Straight(image, gray, ink, Frame(back), 0.0, em, tuple(quads), across > 1)
     forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
     paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
     turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
     # The recogniser reads softened letters as well; the parts of formulas are told apart by sharper edges.
     gray = cv2.warpAffine(gray, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=int(np.mean(paper)))
     mapped = tuple(_through(quad, forward) for quad in quads)
-    return Straight(turned, gray, find_ink(gray, dpi), np.linalg.inv(forward), skew, em, mapped)
+    frame = Frame(back @ np.linalg.inv(forward))
+    return Straight(turned, gray, find_ink(gray, dpi), frame, skew, em, mapped, across > 1)
 
 
 def _through(points: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:

@@ -40,9 +40,28 @@ def operators(atoms: Sequence[Atom]) -> list[list[Atom]]:
             if not nexts:
                 break
             run.append(min(nexts, key=lambda a: a.ink.x0))
-        if "".join(a.text for a in run) in UNDER_OPERATORS:
+        if "".join(a.text for a in run) in UNDER_OPERATORS and not _in_word(run, atoms):
             found.append(run)
     return found
+
+
+def _in_word(run: Sequence[Atom], atoms: Sequence[Atom]) -> bool:
+    """Whether letters are the beginning, middle or end of a longer word, as those of "maximum"."""
+    first, last = run[0], run[-1]
+    level = [
+        a
+        for a in atoms
+        if len(a.text) == 1
+        and "a" <= a.text <= "z"
+        and abs(a.baseline - first.baseline) < 0.1 * first.size
+        and abs(a.size - first.size) < 0.1 * first.size
+        and not any(a is r for r in run)
+    ]
+    before = any(-0.1 * first.size <= first.ink.x0 - a.ink.x1 < 0.12 * first.size for a in level)
+    behind = [a for a in level if -0.1 * first.size <= a.ink.x0 - last.ink.x1 < 0.12 * first.size]
+    # One letter behind it may be what it is taken of.
+    longer = any(0 <= b.ink.x0 - a.ink.x1 < 0.12 * first.size for a in behind for b in level if b is not a)
+    return before or longer
 
 
 def limits_of(group: Sequence[Atom], atoms: Sequence[Atom]) -> tuple[list[Atom], list[Atom]]:

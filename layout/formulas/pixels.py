@@ -53,7 +53,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         free = [f for f in found if not any(b.holds(f.bar.cx, f.bar.cy) for b in bars)]
         return [f for f in free if in_text(f, [*boxes, *strays], em)]
 
-    fractions = kept(find_fractions(mask, labels, em))
+    fractions = kept(find_fractions(mask, labels, em, page.enlarged))
     sketch = draw_sketch(mask, fractions, em, signs)
     if sketch.rows:
         fractions = kept(fractions_in_rows(mask, labels, sketch.rows, fractions, em))

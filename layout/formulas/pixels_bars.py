@@ -12,7 +12,7 @@ from layout.formulas.pixels_ink import SCALE, Components, Mask
 from wholepage.boxes import Box
 
 MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
-MAX_THICK = 0.15  # em
+MAX_THICK, MAX_SOFT = 0.15, 0.25  # em, of a bar, and of one on a page that was enlarged
 MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
 INNER_GAP = 0.22  # em between parts of the content that stand above each other
 BAR_GAP = 0.4  # em between them and the bar of a fraction among them
@@ -46,10 +46,14 @@ class Fraction:
         return Box.hull([self.bar, self.above, self.below])
 
 
-def find_fractions(mask: Mask, parts: Components, em: float) -> list[Fraction]:
-    """Fractions in `mask` (at `SCALE`, with its components), `em` in page px; inner ones of nested ones too."""
+def find_fractions(mask: Mask, parts: Components, em: float, soft: bool = False) -> list[Fraction]:
+    """Fractions in `mask` (at `SCALE`, with its components), `em` in page px; inner ones of nested ones too.
+
+    `soft` pages were enlarged: their strokes are wide.
+    """
     size = em * SCALE
-    views = [v for s in _level_strokes(mask, size) if _may_be_bar(v := _view(mask, parts, s, size), size)]
+    thick = MAX_SOFT if soft else MAX_THICK
+    views = [v for s in _level_strokes(mask, size, thick) if _may_be_bar(v := _view(mask, parts, s, size), size)]
     views = [v for v in views if not _is_overline(mask, v.stroke, size)]
     strokes = [v.stroke for v in views]
     views = [v for v in views if not _is_big_operator(parts.labels, v.stroke, strokes, size)]
@@ -112,8 +116,8 @@ def _view(mask: Mask, parts: Components, stroke: Box, size: float) -> _View:
     return _View(mask, own, (labels == drawn).view(np.uint8), stroke, left, top)
 
 
-def _level_strokes(mask: Mask, size: float) -> list[Box]:
-    """Horizontal strokes with free ends, in mask px."""
+def _level_strokes(mask: Mask, size: float, thick: float) -> list[Box]:
+    """Horizontal strokes with free ends, up to `thick` em high, in mask px."""
     import cv2
 
     opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, max(int(MIN_WIDTH * size), 5)), np.uint8))
@@ -123,7 +127,7 @@ def _level_strokes(mask: Mask, size: float) -> list[Box]:
     for contour in contours:
         x, y, w, h = cv2.boundingRect(contour)
         area = int(opened[y : y + h, x : x + w].sum())
-        if not 2 <= h <= MAX_THICK * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
+        if not 2 <= h <= thick * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
             continue
         # The stroke's own edge is ragged: look one row further.
         if (

@@ -13,6 +13,7 @@ from layout.formulas.pixels_align import Placed, align
 from layout.formulas.pixels_ink import Mask
 from layout.formulas.pixels_size import Level, main_level, place
 from layout.formulas.pixels_slant import faces
+from layout.formulas.pixels_words import boxes_of_words
 from layout.formulas.symbols import FUNCTIONS
 from layout.ocr import Recognised
 from layout.segments import Segment, is_wide
@@ -88,10 +89,11 @@ def refine(
     placed, levels = place(_with_minus(placed, main), main)
     placed = _with_names(placed, levels, main)
     glyphs = []
+    cells = boxes_of_words(placed, levels, main, segment.glyphs)
     fonts = _fonts(placed, page.gray)
-    for glyph, p, level, font in zip(segment.glyphs, placed, levels, fonts, strict=True):
+    for n, (glyph, p, level, font) in enumerate(zip(segment.glyphs, placed, levels, fonts, strict=True)):
         keep_cell = p.box is None or (is_wide(p.char) and level is main)
-        box = glyph.box if keep_cell or p.box is None else p.box
+        box = glyph.box if keep_cell or p.box is None else cells.get(n, p.box)
         if holes and p.box is None and p.char in MARKS:  # its cell may lie over what was cut out
             box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
         glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))

@@ -1,30 +1,54 @@
 """Lines of words alone: what looks like a sign of mathematics in them is a stroke of an ideograph.
 
-In large or bold type strokes are as long and as free as bars of fractions. A line that reads well as it is, in
-ideographs and punctuation, holds no formula.
+In large, bold or soft type strokes are as long and as free as bars of fractions. A line that reads well as it is, in
+ideographs and punctuation, holds no formula, and no long word of Latin letters does.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from layout.formulas.pixels_sketch import Sketch
+from layout.formulas.symbols import FUNCTIONS
 from layout.ocr import Image, OcrEngine, Recognised
 from layout.segments import is_wide
 from wholepage.boxes import Box
 
 LEAST_WORDS = 4  # characters
+LONG_WORD = re.compile(r"[A-Z]?[a-z]{3,}")
+ONE_ROW = 1.6  # em, height of a line without fractions
+SURE_LETTER = 0.85  # confidence of each letter of such a word
 SURE, SURE_EACH = 0.93, 0.75  # mean confidence of the line, least of an ideograph
 PLAIN = frozenset(" ()（）[]【】,，.。:：;；、·-—《》“”?？!！")
 
 
 def lines_of_words(sketch: Sketch, boxes: Sequence[Box], crops: Sequence[Image], engine: OcrEngine) -> list[Box]:
-    """Those of the lines in `boxes`, with their pictures, that hold signs of the sketch and read as words."""
+    """Boxes of those lines in `boxes`, with their pictures, that hold signs of the sketch and read as words; of other
+    such lines, boxes of the long words."""
     signs = [f.hull for f in sketch.fractions] + [r.box for r in sketch.radicals]
     held = [n for n, box in enumerate(boxes) if any(_inside(sign, box) for sign in signs)]
-    reads = engine.recognise([crops[n] for n in held])
-    return [boxes[n] for n, read in zip(held, reads, strict=True) if are_words(read)]
+    out: list[Box] = []
+    for n, read in zip(held, engine.recognise([crops[n] for n in held]), strict=True):
+        if are_words(read):
+            out.append(boxes[n])
+        elif boxes[n].height <= ONE_ROW * sketch.em:
+            out.extend(long_words(read, boxes[n]))
+    return out
+
+
+def long_words(read: Recognised, line: Box) -> list[Box]:
+    """Boxes of the long words in `read`, the reading of a line, of whose letters each is sure."""
+    if not len(read.spans) == len(read.char_confidence) == len(read.text):
+        return []
+    found = []
+    for match in (m for m in LONG_WORD.finditer(read.text) if m[0] not in FUNCTIONS):
+        first, last = match.start(), match.end() - 1
+        if min(read.char_confidence[first : last + 1]) >= SURE_LETTER:
+            x0, x1 = line.x0 + read.spans[first][0] * line.width, line.x0 + read.spans[last][1] * line.width
+            found.append(Box(x0, line.y0, x1, line.y1))
+    return found
 
 
 def without_signs_in(sketch: Sketch, words: Sequence[Box]) -> Sketch:

@@ -22,6 +22,12 @@ TYPICAL_SCRIPT = 0.7
 LOW_LETTER = 0.5  # height of letters without ascender and descender, font sizes
 DISPLACED = 0.12  # font sizes
 WORD = 4
+OLD_STYLE, DESCENT = 0.93, 0.4  # of the line's size: old-style digits are as large as others and hang so low
+# Short words of English that no formula spells: their letters are no scripts, however they stand.
+COMMON = frozenset(
+    ["the", "and", "of", "for", "are", "that", "this", "is", "its", "has", "was", "with", "from", "not", "when", "what",
+     "which", "each", "per", "by", "or", "if"]
+)  # fmt: skip
 TOO_LARGE = 1.5  # of the page's font size: no letter of a line without ideographs is larger
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
 
@@ -175,6 +181,10 @@ def _in_words(placed: Sequence[Placed], main: Level) -> set[int]:
     start = 0
     for stop in range(len(placed) + 1):
         if stop == len(placed) or not (placed[stop].char.isascii() and placed[stop].char.isalpha()):
+            if "".join(p.char for p in placed[start:stop]).lower() in COMMON:
+                out.update(range(start, stop))
+                start = stop + 1
+                continue
             run = _without_index(placed[start:stop], main)
             alone = (
                 _blank(placed, start - 1)
@@ -244,7 +254,8 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
         return p, main
     if close <= 0.08 * main.size and own.size >= 0.78 * main.size:
         return p, main
-    if own.size > 1.15 * main.size:
+    old_style = p.char.isdigit() and own.size >= OLD_STYLE * main.size and close <= DESCENT * main.size
+    if own.size > 1.15 * main.size or old_style:
         return p, main
     if close <= 0.07 * main.size and p.char not in "0123456789" and own.size >= 0.72 * main.size:
         return p, main
@@ -319,7 +330,7 @@ def _from_neighbours(i: int, p: Placed, levels: Sequence[Level | None], main: Le
     scripts = [v for k in (i - 1, i + 1) if 0 <= k < len(levels) and (v := levels[k]) is not None and v is not main]
     best = min([main, *scripts], key=off)
     small = box.width <= 0.86 * form.width * main.size or box.height <= 0.86 * form.height * main.size
-    if p.char in ",.;:∶!?" and box.y1 > main.baseline - 0.3 * main.size:
+    if p.char in ",.;:∶!?" and (not scripts or box.y1 > main.baseline - 0.3 * main.size):
         return main
     if off(main) <= 0.13 and not (scripts and small and off(best) < off(main) - 0.06):
         return main

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -21,6 +22,7 @@ HIGHEST = 0.66  # of a line's size: height of an exponent's ink
 LONG = "→⇌="
 TALL = "()[]{}|∑∏∫"
 SIGNS = frozenset("+-−–—=＝<>≤≥≠≈≡±×÷·→⇌∈,，.．;；:：∶、。")
+NAME = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(UNDER_OPERATORS))})(?![a-z]{{2}})")
 NARROW = str.maketrans("，；：．", ",;:.")
 
 
@@ -133,10 +135,10 @@ def settle_bounds(
 
 
 def _names(line: Segment) -> list[Box]:
-    """Boxes of the words lim, max and min in a line."""
+    """Boxes of lim, max and min in a line, where they are no part of a longer word."""
     glyphs = line.glyphs
-    runs = [glyphs[n : n + 3] for n in range(len(glyphs) - 2)]
-    return [Box.hull(g.box for g in run) for run in runs if "".join(g.text for g in run) in UNDER_OPERATORS]
+    text = "".join(g.text[:1] or " " for g in glyphs)
+    return [Box.hull(g.box for g in glyphs[m.start() : m.end()]) for m in NAME.finditer(text)]
 
 
 def _under(box: Box, name: Box, size: float) -> bool:
