@@ -24,6 +24,7 @@ from layout.frames import Frame
 from layout.furniture import EDGE_SHARE, edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.ocr import OcrEngine
+from layout.pen import pen_doubts, without_pen
 from layout.rows import group_rows, row_line
 from layout.rulers import off_dotted_lines, without_rulers
 from layout.scanned import Straight, line_boxes, straighten
@@ -68,6 +69,7 @@ class _Reading:
     em: float
     pictures: tuple[Box, ...]
     kind: PageKind
+    marks: tuple[Box, ...] = ()  # of a pen, on the stored page
 
 
 def analyse_page(page: PageInput, engine: OcrEngine, formulas: FormulaRecognizer | None = None) -> PageLayout:
@@ -84,7 +86,8 @@ def analyse_page(page: PageInput, engine: OcrEngine, formulas: FormulaRecognizer
     layout = replace(layout, engine={"text": engine_name})
     if formulas is not None and reading.kind != "digital":
         layout = reread(layout, reading.image, formulas)
-    return layout if reading.frame is None else _map_back(layout, reading.frame, page)
+    layout = layout if reading.frame is None else _map_back(layout, reading.frame, page)
+    return replace(layout, doubts=(*layout.doubts, *pen_doubts(page.number, reading.marks)))
 
 
 def _read(page: PageInput, engine: OcrEngine) -> _Reading:
@@ -96,7 +99,8 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         em = _em_of_glyphs(text.glyphs)
         glyphs = folded(text, ink.mask, em, ink.boxes)
         return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
-    straight = straighten(page.image, page.dpi, engine)
+    clean = without_pen(page.image, page.dpi)
+    straight = straighten(clean.image, page.dpi, engine)
     boxes, strays = line_boxes(straight)
     boxes = [b for b in boxes if not _is_vertical(b, straight.em)]
     pictures: tuple[Box, ...] = ()
@@ -116,7 +120,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     segments = without_stray_marks(without_rulers(segments, em), em)
     frame = None if straight.frame.is_stored else straight.frame
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]
-    return _Reading(straight.image, segments, straight.ink, frame, em, pictures, kind)
+    return _Reading(straight.image, segments, straight.ink, frame, em, pictures, kind, clean.marks)
 
 
 def _is_vertical(box: Box, em: float) -> bool:

@@ -93,6 +93,7 @@ CODES: tuple[Code, ...] = (
     Code("correction.doubtful", "warning", "reading", "a proposed correction waits for a person", ""),
     Code("page.unreadable", "error", "reading", "a page could not be read; its image is null", ""),
     Code("page.residual_ink", "warning", "reading", "more than 8 % of a page's ink is neither text nor figure", ""),
+    Code("page.handwriting", "warning", "reading", "marks of a coloured pen over the print, left out of the text", ""),
     Code("page.poor_reading", "warning", "reading", "mean OCR confidence of a page below 0.8", ""),
     Code("page.other_language", "warning", "reading", "lines in another language than the paper's were left out", ""),
     Code("page.downscaled", "warning", "reading", "a page was made smaller", ""),
