@@ -28,6 +28,7 @@ MARK = "#glyph-"  # before a glyph's number, behind the name of its font
 NUMBERED = re.compile(r"#glyph-(\d+)")
 PLACES = 6  # of one glyph that are read
 SPAN_EM = 8.0  # how much of its line is read with a glyph, either side
+SHARED = 0.4  # of a glyph's box, when it stands on its neighbour
 MAX_SHARE = 0.5  # of the characters: a layer that lacks more is not mended
 ALPHABET = ascii_uppercase + ascii_lowercase
 HOLE = ALPHABET.index("h")  # ℎ has a code of its own: fonts may lack its place in the row of letters
@@ -52,24 +53,35 @@ def name_letters(text: TextLayer, image: NDArray[np.uint8], engine: OcrEngine) -
     could not be told, and all when more than half of the layer is without meaning, stay as they are.
     """
     visible = [g for g in text.glyphs if not g.text.isspace()]
-    nameless = [g for g in visible if _is_letter(g)]
+    nameless = [g for g, last, behind in _with_neighbours(visible) if _is_letter(g, last, behind)]
     if not nameless or len(nameless) > MAX_SHARE * len(visible):
         return text
-    votes = _votes(text.glyphs, image, engine)
+    hidden = {id(g) for g in nameless}
+    votes = _votes(text.glyphs, hidden, image, engine)
     ordered = {font: _in_order(font, votes) for font in {g.font.split(MARK)[0] for g in nameless}}
     glyphs = []
     for glyph in text.glyphs:
         letter, sure = "", 0.0
-        if _is_letter(glyph):
+        if id(glyph) in hidden:
             known = ordered[glyph.font.split(MARK)[0]].get(_number(glyph))
             letter, sure = (known, 1.0) if known else _elected(votes.get(_key(glyph), Counter()), glyph, image)
         glyphs.append(_with(glyph, letter, sure) if letter else glyph)
     return replace(text, glyphs=tuple(glyphs))
 
 
-def _is_letter(glyph: Glyph) -> bool:
-    """Whether the glyph has no meaning and the width of a letter: tall brackets and accents are told elsewhere."""
-    return is_nameless(glyph.text) and 0.15 * glyph.size < glyph.box.width < 1.2 * glyph.size
+def _with_neighbours(glyphs: Sequence[Glyph]) -> Iterator[tuple[Glyph, Glyph | None, Glyph | None]]:
+    padded = (None, *glyphs, None)
+    return zip(glyphs, padded[:-2], padded[2:], strict=True)
+
+
+def _is_letter(glyph: Glyph, last: Glyph | None, behind: Glyph | None) -> bool:
+    """Whether the glyph has no meaning, a letter's width and a place of its own.
+
+    Tall brackets and accents, which stand on another character, are told elsewhere.
+    """
+    if not is_nameless(glyph.text) or not 0.15 * glyph.size < glyph.box.width < 1.2 * glyph.size:
+        return False
+    return not any(o is not None and glyph.box.covered_by(o.box) > SHARED for o in (last, behind))
 
 
 def _key(glyph: Glyph) -> Key:
@@ -87,29 +99,31 @@ def _with(glyph: Glyph, letter: str, sure: float) -> Glyph:
     return replace(glyph, text=letter, font=font + face, confidence=sure)
 
 
-def _votes(glyphs: Sequence[Glyph], image: NDArray[np.uint8], engine: OcrEngine) -> dict[Key, Counter[str]]:
+def _votes(
+    glyphs: Sequence[Glyph], hidden: set[int], image: NDArray[np.uint8], engine: OcrEngine
+) -> dict[Key, Counter[str]]:
     """For each glyph of a font what the readings of its places say it is, weighed by their confidence."""
     read: Counter[Key] = Counter()
     runs: list[list[Glyph]] = []
     for segment in digital_segments(glyphs):
-        for run in _runs([g for g in segment.glyphs if not g.text.isspace()]):
-            keys = {_key(g) for g in run if _is_letter(g)}
+        for run in _runs([g for g in segment.glyphs if not g.text.isspace()], hidden):
+            keys = {_key(g) for g in run if id(g) in hidden}
             if any(read[k] < PLACES for k in keys):
                 read.update(keys)
                 runs.append(run)
     votes: dict[Key, Counter[str]] = defaultdict(Counter)
     crops = [_crop(image, run) for run in runs]
     for run, got in zip(runs, engine.recognise(crops), strict=True):
-        for glyph, letter, sure in _aligned(run, got):
+        for glyph, letter, sure in _aligned(run, got, hidden):
             votes[_key(glyph)][letter] += sure  # type: ignore[assignment]  # a Counter of floats
     return votes
 
 
-def _runs(glyphs: Sequence[Glyph]) -> Iterator[list[Glyph]]:
+def _runs(glyphs: Sequence[Glyph], hidden: set[int]) -> Iterator[list[Glyph]]:
     """Stretches of a line round its nameless letters, those of one size: a script is read alone."""
     start = 0
     while start < len(glyphs):
-        if not _is_letter(glyphs[start]):
+        if id(glyphs[start]) not in hidden:
             start += 1
             continue
         first, size = glyphs[start], glyphs[start].size
@@ -137,9 +151,9 @@ def _crop(image: NDArray[np.uint8], run: Sequence[Glyph]) -> NDArray[np.uint8]:
     return crop
 
 
-def _aligned(run: Sequence[Glyph], got: Recognised) -> Iterator[tuple[Glyph, str, float]]:
+def _aligned(run: Sequence[Glyph], got: Recognised, hidden: set[int]) -> Iterator[tuple[Glyph, str, float]]:
     """Nameless glyphs of a run with the characters that stand at their places in the reading."""
-    spelt = "".join("\ufffd" if _is_letter(g) else g.text[0] for g in run)
+    spelt = "".join("\ufffd" if id(g) in hidden else g.text[0] for g in run)
     sure = got.char_confidence if len(got.char_confidence) == len(got.text) else (got.confidence,) * len(got.text)
     kept = [(c, p) for c, p in zip(got.text, sure, strict=True) if not c.isspace()]
     said = "".join(c for c, _ in kept)

@@ -116,9 +116,22 @@ def test_numbers_in_alphabetical_order_mend_what_was_misread() -> None:
 def test_a_layer_that_lacks_most_letters_is_left_to_ocr() -> None:
     text, image = layer("abcde=1", dict.fromkeys("abcde", 5))
     assert name_letters(text, image, Reads("abcde=1", 0.9)) == text
+    empty = replace(text, glyphs=())
+    assert name_letters(empty, image, Reads("abcde=1", 0.9)) == empty
 
 
 def test_case_of_letters_that_look_alike_is_told_by_height() -> None:
     text, image = layer("so x+3 and X+4 are", {"x": 3, "X": 4})
     assert "X+3" not in spelt(name_letters(text, image, Reads("soX+3andX+4are", 0.9)))
     assert spelt(name_letters(text, image, Reads("sox+3andx+4are", 0.9))) == "sox+3andX+4are"
+
+
+def test_an_accent_without_a_meaning_is_no_letter() -> None:
+    text, image = layer("so 4b-3=7 and b=0", {})
+    glyphs = [*text.glyphs]
+    for n in [n for n, g in enumerate(glyphs) if g.text == "b"][::-1]:
+        box = glyphs[n].box
+        on_top = replace(glyphs[n], text="\ufffd", box=replace(box, x1=box.x0 + 0.7 * box.width), font=f"X{MARK}7")
+        glyphs.insert(n + 1, on_top)
+    marked = replace(text, glyphs=tuple(glyphs))
+    assert name_letters(marked, image, Reads("so4bb-3=7andbb=0", 0.9)) == marked
