@@ -161,7 +161,7 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
         stem, options = split_options(body, template, lower_case=False)
         if len(options) < FULL_SET:
             stem, options = body, []
-    parts_stem, parts = split_parts(body if not options else stem, template)
+    parts_stem, parts = split_parts(body if not options else stem, template, behind)
     if options and stated not in CHOICE:
         # Letters that follow the first of several parts are choices inside a sub-question.
         all_stem, all_parts = split_parts(body, template)
@@ -206,6 +206,11 @@ def _take_part_points(draft: Draft, head: dict[str, float], template: Template) 
     total = total_points(draft.parts)
     last = draft.stem if not draft.options else draft.options[-1][1]
     own = trailing_points(last, template.points.end)
+    if draft.options:
+        stem_end = trailing_points(draft.stem, template.points.end, plainly=True)
+        own = own if stem_end is None else stem_end
+        if stem_end is not None and draft.origin.get("points") == "heading":
+            draft.points, draft.origin["points"] = stem_end, "question"
     margin = [line.marks for line in draft.lines if line.marks is not None]
     if own is not None and draft.points is None:
         total = own

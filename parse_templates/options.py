@@ -15,6 +15,7 @@ FULL_LETTERS = {ord("Ａ") + i: chr(ord("A") + i) for i in range(8)}
 BARE = re.compile(r"^[\s.．]*[A-H](?:[\s.．]+[A-H])*[\s.．]*$")
 MIN_FULL = 4  # options that most questions have
 MIN_ROW = 3  # letters without a dot that make options
+PLAIN_MARKS = re.compile(r"\[|mark|point|分", re.I)
 SENTENCE_END = "。；;.:：?？!！)）]】,，"
 
 
@@ -214,10 +215,14 @@ def _some(piece: Piece) -> list[Piece]:
     return [piece] if piece.text.strip() else []
 
 
-def split_parts(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece], list[PartPieces]]:
-    """Stem pieces and the parts of a question, nested by the template's levels."""
+def split_parts(
+    pieces: Sequence[Piece], template: Template, behind: Sequence[Piece] = ()
+) -> tuple[list[Piece], list[PartPieces]]:
+    """Stem pieces and the parts of a question, nested by the template's levels. `behind` are pieces that stand behind
+    an OR: a label may be printed again there."""
     patterns = [re.compile(p) for p in template.parts]
-    levels = [(p, split) for p in patterns if (split := _split_level(pieces, p))[1]]
+    again = frozenset(p.at.index for p in behind)
+    levels = [(p, split) for p in patterns if (split := _split_level(pieces, p, again))[1]]
     if not levels:
         return list(pieces), []
     if template.parts_either_way:
@@ -230,7 +235,7 @@ def split_parts(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece
         for deeper in others:
             if deeper is own:
                 continue
-            inner, nested = _split_level(part.pieces, deeper)
+            inner, nested = _split_level(part.pieces, deeper, again)
             if nested:
                 part.pieces, part.parts = inner, [_without_label(n, part.label) for n in nested]
                 break
@@ -257,7 +262,9 @@ def _without_label(part: PartPieces, label: str) -> PartPieces:
     return part
 
 
-def _split_level(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> tuple[list[Piece], list[PartPieces]]:
+def _split_level(
+    pieces: Sequence[Piece], pattern: re.Pattern[str], again: frozenset[int] = frozenset()
+) -> tuple[list[Piece], list[PartPieces]]:
     marks: list[Mark] = []
     for index, piece in enumerate(pieces):
         if piece.at.table is not None:
@@ -267,7 +274,7 @@ def _split_level(pieces: Sequence[Piece], pattern: re.Pattern[str]) -> tuple[lis
             at_start = not before
             if at_start or before[-1] in SENTENCE_END or piece.text[match.start() - 1] == "\u2003":
                 marks.append(Mark(index, match.start(), match.end(), match["l"]))
-    chain = _sequence(marks, pieces)
+    chain = _sequence(marks, pieces, again)
     if len(chain) < 2:
         return list(pieces), []
     stem, groups = _cut_at(pieces, chain)
@@ -280,8 +287,9 @@ def plain_label(text: str) -> str:
     return text.translate(str.maketrans("（）", "()")).replace(" ", "")
 
 
-def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
-    """Marks 1, 2, 3 … (or a, b … or i, ii … or ①, ② …) from the first mark of value 1 that begins a line."""
+def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece], again: frozenset[int] = frozenset()) -> list[Mark]:
+    """Marks 1, 2, 3 … (or a, b … or i, ii … or ①, ② …) from the first mark of value 1 that begins a line. On the flow
+    lines `again`, which stand behind an OR, the mark before may be printed once more."""
     for start, mark in enumerate(marks):
         if part_rank(mark.label) != 1 or pieces[mark.piece].text[: mark.start].strip():
             continue
@@ -290,9 +298,19 @@ def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
             if part_rank(later.label) == expected:
                 chain.append(later)
                 expected += 1
+            elif part_rank(later.label) == expected - 1 and _opens_line(later, pieces, again):
+                chain.append(later)
         if len(chain) >= 2:
             return chain
     return []
+
+
+def _opens_line(mark: Mark, pieces: Sequence[Piece], lines: frozenset[int]) -> bool:
+    """Whether a mark begins one of the lines and text of its own, not the label of a part inside it: "(iii) (b) …"."""
+    text = pieces[mark.piece].text
+    behind = text[mark.end :].strip()
+    opens = pieces[mark.piece].at.index in lines and not text[: mark.start].strip()
+    return opens and bool(behind) and behind[0] not in "(（["
 
 
 def part_rank(label: str) -> int:
@@ -306,15 +324,18 @@ def part_rank(label: str) -> int:
     return ord(label) - ord("a") + 1 if len(label) == 1 and label.isascii() and label.islower() else 0
 
 
-def trailing_points(pieces: list[Piece], patterns: Iterable[str]) -> float | None:
-    """Marks printed at the end of the last pieces, which are removed from the text; None when there are none."""
+def trailing_points(pieces: list[Piece], patterns: Iterable[str], plainly: bool = False) -> float | None:
+    """Marks printed at the end of the last pieces, which are removed from the text; None when there are none.
+
+    With `plainly` a number in round brackets alone, as "equation (3)", is no marks.
+    """
     for index in range(len(pieces) - 1, -1, -1):
         piece = pieces[index]
         if piece.at.table is not None:
             continue
         for pattern in patterns:
             match = re.search(pattern, piece.text)
-            if match:
+            if match and not (plainly and not PLAIN_MARKS.search(match.group())):
                 rest = cut(piece, 0, match.start())
                 pieces[index : index + 1] = [rest] if rest.text.strip() else []
                 return float(match["p"])

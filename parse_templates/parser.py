@@ -120,8 +120,11 @@ def prepare(layouts: Sequence[PageLayout], template: str = "auto", answers: Sequ
 
 def find_resources(prepared: Prepared, paper_id: str) -> list[Resource]:
     """What a textbook chapter holds; empty for a paper."""
-    headed = with_headings(prepared.pages) if is_chapter(prepared.flow) else prepared.pages
-    return read_chapter(headed, build_flow(headed), paper_id)
+    rules = prepared.template.chapter
+    if rules is None or not is_chapter(prepared.flow, rules):
+        return []
+    headed = with_headings(prepared.pages, rules)
+    return read_chapter(headed, build_flow(headed), paper_id, rules)
 
 
 def key_entries(prepared: Prepared) -> list[KeyEntry]:

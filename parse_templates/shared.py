@@ -55,7 +55,7 @@ def apply_directions(
     for directions in found:
         stop = next((s for s in sorted(stops) if s > directions.line), len(flow))
         lines = [whole(x) for x in flow[directions.line : stop]]
-        _, options = split_options(lines, template, lower_case=False)
+        _, options = split_options(lines, template, lower_case=True)  # directions have no parts
         if not options:
             continue
         for draft in drafts:

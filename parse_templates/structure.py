@@ -15,6 +15,7 @@ from parse_templates.options import option_runs
 from parse_templates.sections import Heading, find_headings
 from parse_templates.template import Template
 from parse_templates.template_files import load_template, template_names
+from parse_templates.textbook import is_chapter
 
 MARK_WEIGHT = 2.0  # evidence of a mark such as 【考点】 that only one source prints
 MAX_NOTES = 8  # numbered notes that may stand above the first section
@@ -34,13 +35,20 @@ class Structure:
 
 
 def choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -> Template:
-    """The named template, or of those in the paper's language the one whose patterns find the most evidence."""
+    """The named template, or of those in the paper's language the one whose patterns find the most evidence.
+
+    A chapter of a textbook goes to a template for chapters, and nothing else does.
+    """
     if name != "auto":
         return load_template(name)
     templates = [load_template(n) for n in template_names()]
-    spoken = [t for t in templates if t.language == language]
+    templates = [t for t in templates if t.language == language] or templates
+    for template in templates:
+        if template.chapter is not None and is_chapter(flow, template.chapter):
+            return template
+    papers = [t for t in templates if t.chapter is None]
     text = "\n".join(line.text for line in flow if line.table is None)
-    return max(spoken or templates, key=lambda t: find_structure(flow, t).score + MARK_WEIGHT * _marks(t, text))
+    return max(papers, key=lambda t: find_structure(flow, t).score + MARK_WEIGHT * _marks(t, text))
 
 
 def _marks(template: Template, text: str) -> int:

@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from parse_templates.worked import Example
-from wholepage.records import QuestionType
+from wholepage.records import QuestionType, ResourceType
 
 PLAIN = frozenset({"name", "about", "extends", "section_name", "prompt", "examples", "means"})  # no patterns
 MAX_PATTERN = 600  # characters; a longer pattern is not meant for people to read
@@ -20,6 +20,14 @@ MAX_PATTERN = 600  # characters; a longer pattern is not meant for people to rea
 
 class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _with_groups(pattern: str, *names: str) -> str:
+    """The pattern, if it has the groups that the program reads; ValueError if not."""
+    for name in names:
+        if f"(?P<{name}>" not in pattern:
+            raise ValueError(f"pattern {pattern!r} has no group {name}, as in (?P<{name}>.+)")
+    return pattern
 
 
 class NumberStyle(_Model):
@@ -78,9 +86,35 @@ class FieldRules(_Model):
     @classmethod
     def _have_a_value(cls, value: list[str]) -> list[str]:
         for pattern in value:
-            if "(?P<v>" not in pattern:
-                raise ValueError(f"pattern {pattern!r} has no group v, as in (?P<v>.+)")
+            _with_groups(pattern, "v")
         return value
+
+
+class ItemRule(_Model):
+    """A labelled item of a textbook; the pattern has groups `k`, its kind as printed, and `n`, its number."""
+
+    type: ResourceType
+    pattern: str
+
+    @field_validator("pattern", mode="after")
+    @classmethod
+    def _has_groups(cls, value: str) -> str:
+        return _with_groups(value, "k", "n")
+
+
+class ChapterRules(_Model):
+    """What a chapter of a textbook is made of."""
+
+    section: str = Field(description="A numbered section heading: groups `n` and `t`, its number and title.")
+    items: list[ItemRule] = Field(default_factory=list, description="Examples, activities and their like.")
+    figure: str = Field("", description="A figure's caption, group `n`, its label.")
+    exercises: str = Field("", description="The heading of a block of exercises.")
+    spoken: str = Field("", description="Words of which headings have hardly any, and captions none behind the label.")
+
+    @field_validator("section", mode="after")
+    @classmethod
+    def _has_groups(cls, value: str) -> str:
+        return _with_groups(value, "n", "t")
 
 
 class Template(_Model):
@@ -109,6 +143,7 @@ class Template(_Model):
     solutions: SolutionMarks = Field(default_factory=SolutionMarks)
     key: KeyRules = Field(default_factory=KeyRules)
     fields: FieldRules = Field(default_factory=FieldRules)
+    chapter: ChapterRules | None = Field(None, description="Of a textbook; papers have none.")
     instructions: list[str] = Field(default_factory=list, description="Headings of lists that are no questions.")
     closes: str = Field(
         "", description="A line that ends a question, as [Total: 11]; numbers may begin anew behind it."

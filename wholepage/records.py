@@ -16,6 +16,7 @@ SCHEMA_ID = "wholepage/paper@1"
 QuestionType = Literal[
     "multiple_choice", "multi_select", "true_false", "fill_in_blank", "open_ended", "proof", "unknown"
 ]
+ResourceType = Literal["passage", "figure", "example", "activity", "exercise", "definition"]
 SourceKind = Literal["digital", "scanned", "mixed", "photo"]
 PageKind = Literal["digital", "scanned", "photo", "blank"]
 Severity = Literal["error", "warning"]
@@ -138,7 +139,7 @@ class Resource(Record):
     """A piece of a textbook: passage, figure, worked example, activity, exercise or definition."""
 
     id: str
-    type: Literal["passage", "figure", "example", "activity", "exercise", "definition"]
+    type: ResourceType
     chapter: str | None = None
     section: str | None = None
     subsection: str | None = None
