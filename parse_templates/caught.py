@@ -11,6 +11,10 @@ from parse_templates.parser import ParsedPaper, parse_prepared, prepare
 from parse_templates.template import Template
 
 EXAMPLES = 3
+LOOKED_FOR = (
+    "applies", "headings", "numbers", "options", "parts", "points", "solutions", "key", "fields", "chapter",
+    "alternatives", "closes", "instructions", "furniture", "captions", "mentions_figure",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -41,9 +45,7 @@ def try_template(layouts: Sequence[PageLayout], template: str) -> tuple[Template
 def rules_of(template: Template) -> Iterator[tuple[str, str]]:
     """Every pattern of a template that is looked for in lines, with the name of its field."""
     data = template.model_dump()
-    for name in ("applies", "headings", "numbers", "options", "parts", "points", "solutions", "key", "fields"):
-        yield from _named(name, data[name])
-    for name in ("alternatives", "closes", "instructions", "furniture", "captions", "mentions_figure"):
+    for name in LOOKED_FOR:
         yield from _named(name, data[name])
 
 
@@ -53,6 +55,8 @@ def _named(name: str, value: object) -> Iterator[tuple[str, str]]:
             yield name, value
     elif isinstance(value, dict):
         for key, inner in value.items():
+            if key == "type":
+                continue  # of an item of a chapter: no pattern
             yield from _named(name if key == "pattern" else f"{name}.{key}", inner)
     elif isinstance(value, list):
         for inner in value:

@@ -48,6 +48,7 @@ def find_key_start(flow: Sequence[FlowLine], template: Template, first_question:
 def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     """All entries of a key, in printed order. `flow` holds the key's lines only."""
     headings = find_headings(flow, template)
+    flow = _without_notes(flow, headings, template)
     entries: list[KeyEntry] = []
     used: set[int] = set()
     for line in flow:
@@ -59,6 +60,25 @@ def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     rest = [line for line in flow if line.index not in used]
     entries.extend(_listed(rest, headings, template))
     return sorted(entries, key=lambda e: (e.pieces[0].at.index if e.pieces else 0, e.number))
+
+
+def _without_notes(flow: Sequence[FlowLine], headings: Sequence[Heading], template: Template) -> list[FlowLine]:
+    """Without furniture, and without notes on marking: from a heading of instructions to the section heading behind it,
+    where no entries stand between them."""
+    furniture, notes = ([re.compile(p) for p in rules] for rules in (template.furniture, template.instructions))
+    out, position = [], 0
+    while position < len(flow):
+        line = flow[position]
+        position += 1
+        if line.table is None and any(p.match(line.text) for p in notes):
+            stop = next((h.line for h in headings if h.line > line.index), None)
+            told = [x for x in flow[position:] if stop is not None and x.index < stop]
+            if stop is not None and not any(x.table is not None or compact_entries(x) for x in told):
+                position += len(told)
+                continue
+        if line.table is not None or not any(p.match(line.text) for p in furniture):
+            out.append(line)
+    return out
 
 
 def _section_at(index: int, headings: Sequence[Heading]) -> str | None:

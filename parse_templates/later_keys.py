@@ -22,6 +22,7 @@ from parse_templates.later_matching import LaterKey, Match, draft_of, find_quest
 from parse_templates.matching import apply_entry
 from parse_templates.options import PartPieces
 from parse_templates.solutions import split_solution
+from parse_templates.structure import template_for_key
 from parse_templates.template import Template
 from parse_templates.to_records import CERTAINTY, RAW_LIMIT
 from parse_templates.unfold import unfold_all
@@ -48,9 +49,10 @@ class KeyReport:
 def key_from_pages(file: str, sha256: str, layouts: Sequence[PageLayout], template: Template) -> LaterKey:
     """A key read from its pages. A paper with its key behind it is cut there, so that both are read."""
     flow = build_flow(mark_repeated(unfold_all(layouts)))
+    template = template_for_key(template, flow)
     start = find_key_start(flow, template, 0)
     halves = [flow] if start is None else [flow[:start], flow[start:]]
-    return LaterKey(file, sha256, [entry for half in halves for entry in read_key(half, template)])
+    return LaterKey(file, sha256, [e for half in halves for e in read_key(half, template)], template=template)
 
 
 def key_from_rows(file: str, sha256: str, rows: Sequence[KeyRow]) -> LaterKey:
@@ -70,6 +72,7 @@ def apply_later_key(paper: Paper, key: LaterKey, template: Template) -> KeyRepor
     Issues of an earlier run of the same key are replaced. Fields that a person verified stay as they are.
     """
     _forget(paper, key)
+    template = key.template or template
     report = KeyReport(key.file)
     found = [Match(n, e, *find_question(paper, key, n, e, template)) for n, e in enumerate(key.entries)]
     if _other_paper(found, paper, key, template):

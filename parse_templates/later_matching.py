@@ -27,7 +27,8 @@ COMPARED = 160  # letters of a question that are compared
 
 @dataclass(frozen=True)
 class LaterKey:
-    """A key: the file's name and digest, and its entries. `answers` holds those that rows state one by one."""
+    """A key: the file's name and digest, and its entries. `answers` holds those that rows state one by one; `template`
+    is the one that its pages were read with."""
 
     file: str
     sha256: str
@@ -35,6 +36,7 @@ class LaterKey:
     answers: dict[int, tuple[str, ...]] = field(default_factory=dict)
     labels: dict[int, str] = field(default_factory=dict)
     solutions: dict[int, str] = field(default_factory=dict)
+    template: Template | None = None
 
     @property
     def as_data(self) -> bool:

@@ -11,7 +11,7 @@ from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import cut, text_of
 from parse_templates.keys import KeyEntry
 from parse_templates.part_answers import answers_by_parts, says_nothing
-from parse_templates.solutions import answers_from, letters, split_solution, verdict, without_remarks
+from parse_templates.solutions import answers_from, letters, split_solution, verdict, without_remarks, without_steps
 from parse_templates.template import Template
 from wholepage.records import Issue
 
@@ -71,11 +71,14 @@ def apply_entry(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue
     if head and reprints(text_of(head), draft.stem_text):
         named = _filled_bracket(text_of(head)) if draft.has_options else ""
         head = [replace(head[0], text=named)] if named else []
-    text = text_of(inline.answer) or ("" if inline.solution and not head else text_of(head))
+    text = text_of(without_steps(inline.answer, template))
+    if not text and (head or not inline.solution):
+        text = text_of(without_steps(head, template))
     choice = draft.type in CHOICE or draft.has_options
     if choice:
         return _apply_choice(draft, entry, text, inline.solution or head, template)
     given, remarks = without_remarks(inline.answer or head, template)
+    given = without_steps(given, template)
     text = text_of(given)
     if not draft.answer and answers_by_parts(draft, given, template):
         draft.solution = [*draft.solution, *(inline.solution or given), *remarks]

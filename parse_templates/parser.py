@@ -112,9 +112,9 @@ def prepare(layouts: Sequence[PageLayout], template: str = "auto", answers: Sequ
     language = detect_language(build_flow(pages))
     pages, left_out = keep_language(pages, language)
     flow = take_margin_marks(build_flow(pages))
-    chosen = choose_template(template, flow, language)
-    structure = find_structure(flow, chosen)
     key = build_flow(mark_repeated(answers)) if answers else []
+    chosen = choose_template(template, flow, language, key)
+    structure = find_structure(flow, chosen)
     return Prepared(pages, flow, chosen, structure, language, left_out, key)
 
 

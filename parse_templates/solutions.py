@@ -115,6 +115,18 @@ def _by_groups(text: str, blanks: int) -> list[str]:
     return []
 
 
+def without_steps(pieces: Sequence[Piece], template: Template) -> list[Piece]:
+    """The pieces without the marks of single steps (……3分) that a marking scheme prints at the ends of its lines."""
+    if not template.key.steps:
+        return list(pieces)
+    pattern = re.compile(rf"(?:{template.key.steps})\s*$")
+    out = []
+    for piece in pieces:
+        match = pattern.search(piece.text) if piece.at.table is None else None
+        out += _some(cut(piece, 0, match.start())) if match else [piece]
+    return out
+
+
 def without_remarks(pieces: Sequence[Piece], template: Template) -> tuple[list[Piece], list[Piece]]:
     """The answer's pieces, and those from the first remark (注：, 提示：) on."""
     if not template.solutions.remark:

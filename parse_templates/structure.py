@@ -34,10 +34,13 @@ class Structure:
     score: float
 
 
-def choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -> Template:
+def choose_template(
+    name: str, flow: Sequence[FlowLine], language: str | None, key: Sequence[FlowLine] = ()
+) -> Template:
     """The named template, or of those in the paper's language the one whose patterns find the most evidence.
 
-    A chapter of a textbook goes to a template for chapters, and nothing else does.
+    A chapter of a textbook goes to a template for chapters, and nothing else does. The lines of a separate `key` count
+    for the marks of a source.
     """
     if name != "auto":
         return load_template(name)
@@ -47,8 +50,19 @@ def choose_template(name: str, flow: Sequence[FlowLine], language: str | None) -
         if template.chapter is not None and is_chapter(flow, template.chapter):
             return template
     papers = [t for t in templates if t.chapter is None]
-    text = "\n".join(line.text for line in flow if line.table is None)
+    text = "\n".join(line.text for line in (*flow, *key) if line.table is None)
     return max(papers, key=lambda t: find_structure(flow, t).score + MARK_WEIGHT * _marks(t, text))
+
+
+def template_for_key(paper: Template, key: Sequence[FlowLine]) -> Template:
+    """The template to read a later key with: of those that ship and have the paper's numbers the one that finds most
+    of its marks in the key; the paper's own where none finds more, and where it does not ship."""
+    text = "\n".join(line.text for line in key if line.table is None)
+    shipped = [load_template(n) for n in template_names()]
+    if paper not in shipped:
+        return paper
+    alike = [t for t in shipped if t.numbers == paper.numbers and t.language == paper.language and t.chapter is None]
+    return max([paper, *alike], key=lambda t: _marks(t, text))
 
 
 def _marks(template: Template, text: str) -> int:

@@ -72,6 +72,7 @@ class KeyRules(_Model):
     headings: list[str] = Field(default_factory=list)
     table_numbers: list[str] = Field(default_factory=list)
     table_answers: list[str] = Field(default_factory=list)
+    steps: str = Field("", description="Marks of a single step at the end of a line, as ……3分; no part of an answer.")
 
 
 class FieldRules(_Model):

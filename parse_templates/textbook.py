@@ -82,7 +82,7 @@ class Marks:
 def is_chapter(flow: Sequence[FlowLine], rules: ChapterRules) -> bool:
     """Whether a file reads like a chapter of a textbook: numbered sections of one chapter, and labelled items in it.
 
-    Sections that do not carry the chapter's number, as 第1节, are found in worksheets too: they need items of more kinds.
+    Sections without the chapter's number, as 第1节, are found in worksheets too: these need more kinds of items.
     """
     marks = Marks(rules)
     headings = {_dotted(m["n"]) for line in flow if (m := marks.heading(line))}
