@@ -251,8 +251,8 @@ def test_a_chapter_gives_resources_and_no_questions() -> None:
          "Solution: look it up.", "Activity 7.1", "Take a cup of water.", "Figure 7.1 A cup of water"],
     )  # fmt: skip
     second = page(["7.2 COLD", "As Example 7.1 shows, ice is cold.", "EXERCISES", "1. Why is ice cold?"], number=2)
-    paper = parse_paper([first, second], "en_exam")
-    assert paper.questions == []
+    paper = parse_paper([first, second])
+    assert (paper.template, paper.questions) == ("textbook_en", [])
     found = [(r.type, r.page, (r.caption or "")[:12]) for r in paper.resources if r.caption]
     assert found == [
         ("passage", 1, "7.1 HEAT AND"), ("example", 1, "Example 7.1"), ("activity", 1, "Activity 7.1"),
