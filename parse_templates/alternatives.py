@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from parse_templates.flow import Piece
-from parse_templates.options import PartPieces, all_pieces
+from parse_templates.parts import PartPieces, all_pieces
 from parse_templates.template import Template
 
 

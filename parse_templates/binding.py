@@ -10,7 +10,7 @@ from layout.types import FigureRegion, PageLayout
 from parse_templates.captions import Caption, assign_captions, figures_named, find_captions
 from parse_templates.draft import Draft
 from parse_templates.flow import FlowLine
-from parse_templates.options import all_pieces
+from parse_templates.parts import all_pieces
 from parse_templates.template import Template
 from wholepage.boxes import Box
 from wholepage.records import Figure, Issue

@@ -20,6 +20,7 @@ IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 TAG = re.compile(r"<[^<>]{1,80}>")
 COMMAND = re.compile(r"\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+")
 CJK_SHARE = 0.3
+OWN_TEMPLATE = "work/template.yaml"  # in the paper's folder: the template of its own that it was parsed with
 WINDOWS = (4, 7)  # characters of a window in ideographic and in alphabetic text
 DIGITS = re.compile(r"\d{2,}")
 
@@ -89,12 +90,14 @@ def context_of(paper: Paper, folder: Path | None = None) -> Context:
         for file in sorted((folder / "work").glob("*/layout/*.json")):
             keys.append(PageText.of(load_layout(file)))
     others = sum(other_language(q, paper.language) for q in paper.questions) / max(1, len(paper.questions))
-    return Context(template_of(paper), paper.language, pages, tuple(keys), folder, others)
+    return Context(template_of(paper, folder), paper.language, pages, tuple(keys), folder, others)
 
 
-def template_of(paper: Paper) -> Template:
-    """The template that the paper was parsed with, else the one of its language."""
-    for name in (paper.produced_by.get("template"), f"{paper.language}_exam", "zh_exam"):
+def template_of(paper: Paper, folder: Path | None = None) -> Template:
+    """The template that the paper was parsed with, else the one of its language. `folder` is the paper's, where a
+    template that does not ship is kept."""
+    kept = str(folder / OWN_TEMPLATE) if folder is not None and (folder / OWN_TEMPLATE).is_file() else None
+    for name in (kept, paper.produced_by.get("template"), f"{paper.language}_exam", "zh_exam"):
         if isinstance(name, str):
             try:
                 return load_template(name)

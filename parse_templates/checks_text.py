@@ -200,13 +200,15 @@ def _origin(question: Question, name: str) -> str:
 
 
 def _near(question: Question, context: Context) -> list[PageText]:
-    """Texts of the pages that the question stands on and of their neighbours; of all when no place is known."""
+    """Texts of the pages that the question stands on and of their neighbours; of all when no place is known. None when
+    no line of these pages is known: then there is nothing to compare with."""
     own = {r.page for r in question.regions}
     own |= {e.page for e in question.evidence.values() if e.page is not None}
+    known = {number: text for number, text in context.pages.items() if text.flat}
     if not own:
-        return list(context.pages.values())
+        return list(known.values())
     near = {n + d for n in own for d in range(-NEIGHBOURS, NEIGHBOURS + 1)}
-    return [text for number, text in context.pages.items() if number in near]
+    return [text for number, text in known.items() if number in near] if own & known.keys() else []
 
 
 def _unseen(text: str, sources: Sequence[PageText]) -> tuple[str, Severity]:

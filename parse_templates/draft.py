@@ -10,15 +10,8 @@ from parse_templates.alternatives import mark_alternatives, total_points, withou
 from parse_templates.captions import is_caption
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
-from parse_templates.options import (
-    CIRCLED,
-    PartPieces,
-    all_pieces,
-    plain_label,
-    split_options,
-    split_parts,
-    trailing_points,
-)
+from parse_templates.options import split_options
+from parse_templates.parts import CIRCLED, PartPieces, all_pieces, plain_label, split_parts, trailing_points
 from parse_templates.sections import Section, type_of
 from parse_templates.solutions import answers_from, split_solution, verdict
 from parse_templates.template import Template

@@ -12,7 +12,7 @@ from layout.formulas.lines import FORMULA_FONT
 from layout.formulas.soundness import compiles, strange
 from parse_templates.draft import Draft
 from parse_templates.flow import FlowLine, Piece
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 from wholepage.boxes import Box
 from wholepage.records import BBox, Figure, Issue
 

@@ -20,7 +20,7 @@ from parse_templates.key_files import KeyRow
 from parse_templates.keys import KeyEntry, find_key_start, read_key
 from parse_templates.later_matching import LaterKey, Match, draft_of, find_question, piece_of
 from parse_templates.matching import apply_entry
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 from parse_templates.solutions import split_solution
 from parse_templates.structure import template_for_key
 from parse_templates.template import Template

@@ -13,7 +13,7 @@ from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import FlowLine, Piece, text_of
 from parse_templates.keys import KeyEntry
 from parse_templates.matching import ordinal
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 from parse_templates.sections import NO_SECTION, Section
 from parse_templates.solutions import letters, split_solution
 from parse_templates.template import Template

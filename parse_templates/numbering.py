@@ -53,7 +53,7 @@ def find_candidates(flow: Sequence[FlowLine], template: Template, instructed: se
         if best is None:
             continue
         weight, match = best
-        label = match["n"]
+        label = re.sub(r"\s+", "", match["n"])  # "1 3" is a 13 whose digits were set apart
         number = int(re.sub(r"\D", "", label))
         if number == 0 or DOTTED.match(line.text[match.end() :]):
             continue

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from parse_templates.draft import BLANK, Draft
 from parse_templates.flow import Piece, text_of
-from parse_templates.options import PartPieces, all_pieces, split_parts
+from parse_templates.parts import PartPieces, all_pieces, split_parts
 from parse_templates.solutions import answers_from, without_remarks
 from parse_templates.template import Template
 

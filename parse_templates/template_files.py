@@ -22,14 +22,23 @@ def template_names(folder: Path = FOLDER) -> list[str]:
     return sorted(p.stem for p in folder.glob("*.yaml"))
 
 
-@lru_cache(maxsize=64)
 def load_template(name: str, folder: Path = FOLDER) -> Template:
     """The template called `name`, or the one in the file `name` if that is a path to a YAML file.
 
     Raises:
         TemplateError: there is no such template, it does not validate, or its prompt cannot be filled in.
     """
-    path = Path(name) if name.endswith((".yaml", ".yml")) else folder / f"{name}.yaml"
+    if name.endswith((".yaml", ".yml")):
+        return _load(Path(name), folder)  # a file of one's own may change from one call to the next
+    return _shipped(name, folder)
+
+
+@lru_cache(maxsize=64)
+def _shipped(name: str, folder: Path) -> Template:
+    return _load(folder / f"{name}.yaml", folder)
+
+
+def _load(path: Path, folder: Path) -> Template:
     data, prompts = _merged(path, folder, ())
     try:
         template = Template.model_validate(data)

@@ -7,7 +7,7 @@ from statistics import fmean
 
 from parse_templates.draft import Draft
 from parse_templates.flow import Piece, text_of
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 from wholepage.boxes import Box
 from wholepage.records import Evidence, Figure, Option, Part, Question, Region
 

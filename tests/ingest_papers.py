@@ -85,7 +85,7 @@ def one_question(layouts: Any, template: str = "auto", answers: Any = (), paper_
             Question(
                 id=f"{paper_id}/1.{layout.number}",
                 number=str(layout.number),
-                stem=f"Stem ![](figures/{name}.png)",
+                stem=f"Stem, 如图所示 ![](figures/{name}.png)",
                 answer=["A"] if answers else [],
                 figures=[figure],
                 regions=[Region(page=layout.number, bbox=box)],
@@ -135,4 +135,4 @@ def use_fakes(monkeypatch: Any) -> dict[str, list[int]]:
     return seen
 
 
-ERROR = Issue(code="number.gap", severity="error", message="Question 2 is missing.")
+ERROR = Issue(code="number.too_many", severity="error", message="Two questions too many.")

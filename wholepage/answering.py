@@ -95,7 +95,7 @@ def reapply_keys(workspace: Workspace, fresh: Paper) -> None:
                 key = key_from_rows(known["file"], known["sha256"], read_key_file(stored))
             else:
                 layouts = _stored_layouts(folder / "work" / f"key-{known['sha256'][:DIGITS]}")
-                key = key_from_pages(known["file"], known["sha256"], layouts, template_of(fresh))
+                key = key_from_pages(known["file"], known["sha256"], layouts, template_of(fresh, folder))
         except (WholepageError, KeyError) as error:
             message = f"The key {known.get('file')} that was added later could not be read again: {error}"
             fresh.issues = [*fresh.issues, Issue(code="answers.unreadable", severity="error", message=message)]
@@ -141,7 +141,8 @@ def _read(
     layouts, digest, first = _read_pages(workspace, paper, path, settings, password, progress)
     if first != keys / _stored_name(path, digest) and first.suffix:
         copy_file(first, keys / _stored_name(path, digest))
-    return key_from_pages(path.name, digest, layouts, template_of(paper))
+    template = template_of(paper, workspace.paper_dir(paper.id))
+    return key_from_pages(path.name, digest, layouts, template)
 
 
 def _stored_name(path: Path, digest: str) -> str:
@@ -191,7 +192,7 @@ def _apply(workspace: Workspace, paper: Paper, key: LaterKey, stored: str | None
     from parse_templates.checks_context import template_of
     from parse_templates.later_keys import apply_later_key
 
-    report = apply_later_key(paper, key, template_of(paper))
+    report = apply_later_key(paper, key, template_of(paper, workspace.paper_dir(paper.id)))
     name = stored or _stored_name(Path(key.file), key.sha256)
     entry = {"file": key.file, "sha256": key.sha256, "stored": name, **report.counts()}
     others = [k for k in added_keys(paper) if k.get("sha256") != key.sha256]

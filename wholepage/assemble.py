@@ -59,6 +59,7 @@ def assemble(
     key = answers.layouts() if answers else []
     paper_id = paper.source.paper_id
     parsed = _parse(paper, layouts, key, template, reader)
+    _keep_template(template, paper.base)
     figures = _all_figures(parsed)
     crop_issues = crop_figures(figures, paper.base)
     issues = [
@@ -99,6 +100,20 @@ def _parse(
 
     images = {o.page.number: PagePaths(paper.base, o.page.number).image for o in paper.readable}
     return reader.parse(Pages(layouts, key, template, paper_id, paper.base / "work" / "model", images))
+
+
+def _keep_template(name: str, folder: Path) -> None:
+    """Keep a copy of a template that does not ship with the paper: later checks and keys are read with it."""
+    from parse_templates.checks_context import OWN_TEMPLATE
+
+    kept = folder / OWN_TEMPLATE
+    if not name.endswith((".yaml", ".yml")):
+        kept.unlink(missing_ok=True)
+        return
+    from parse_templates.template_files import load_template, to_yaml
+    from wholepage.workspace import write_text
+
+    write_text(kept, to_yaml(load_template(name)))
 
 
 def crop_figures(figures: Iterable[Figure], folder: Path) -> list[Issue]:

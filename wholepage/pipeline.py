@@ -206,6 +206,7 @@ class _Ingest:
         record = assemble(paper, answers, options.template, options.settings, options.reader)
         record.issues = [*record.issues, *self.key_issues]
         reapply_keys(self.workspace, record)
+        self._check(record)
         self.workspace.save(record)
         self._write_preview(record)
         self._clean(record, paper, answers)
@@ -214,6 +215,13 @@ class _Ingest:
         error = ("model.failed", f"{failed} windows got no usable reply.") if failed else None
         self.ledger.finish(self.paper_id, "parse", time.perf_counter() - started, error)
         return self._result(record, "doubts" if record.has_errors() else "ok")
+
+    def _check(self, record: Paper) -> None:
+        """All checks of the record; duplicates are looked for in this paper alone, others are `wholepage check`'s."""
+        from parse_templates.checks_run import check_paper
+        from wholepage.checking import duplicate_issues
+
+        check_paper(record, self.folder, duplicate_issues([record]))
 
     def _write_preview(self, record: Paper) -> None:
         from review.preview import write_preview

@@ -11,7 +11,7 @@ from parse_templates.checks import check_question
 from parse_templates.draft import Draft, decide_type
 from parse_templates.flow import text_of
 from parse_templates.model.readings import Reading, plain
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 from parse_templates.template import Template
 from wholepage.records import Issue
 

@@ -19,7 +19,7 @@ from parse_templates.flow import Piece, offset_in_line
 from parse_templates.formulas import FORMULA
 from parse_templates.model.lines import Book, Place
 from parse_templates.model.reply import CorrectionReply
-from parse_templates.options import PartPieces
+from parse_templates.parts import PartPieces
 
 LONGEST = 24  # characters that one correction may replace
 CLOSE = 0.5  # similarity (0-1) of the replaced characters

@@ -10,7 +10,8 @@ from parse_templates.draft import Draft, decide_type, take_answer
 from parse_templates.model.lines import Book
 from parse_templates.model.readings import PartPlaces, Reading
 from parse_templates.model.verify import Page
-from parse_templates.options import FULL_LETTERS, PartPieces, plain_label
+from parse_templates.options import FULL_LETTERS
+from parse_templates.parts import PartPieces, plain_label
 from parse_templates.sections import NO_SECTION, Heading, Section, read_section
 from parse_templates.template import Template
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from parse_templates.model.extent import TEXT, Page, left_over, whole_texts
 from parse_templates.model.lines import PUNCTUATION, Place
 from parse_templates.model.readings import PartPlaces, Reading, all_parts
-from parse_templates.options import FULL_LETTERS, SENTENCE_END, part_rank, plain_label, split_options, split_parts
+from parse_templates.options import FULL_LETTERS, split_options
+from parse_templates.parts import SENTENCE_END, part_rank, plain_label, split_parts
 
 LETTER = re.compile(r"[A-Ha-eＡ-Ｈ]")
 WORDS_OF_NUMBERS = r"第|例|典例|例题|变式|练习|训练|题|Q\.?|Question|Problem|Ex(?:ercise)?\.?|No\.?"
