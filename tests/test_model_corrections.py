@@ -71,19 +71,19 @@ def test_others_are_not(kind: str) -> None:
 def test_a_second_source_may_confirm_a_digit() -> None:
     asked: list[str] = []
 
-    def second(_book: Book, _place: object, new: str) -> bool:
+    def second(_book: Book, _place: object, new: str) -> str:
         asked.append(new)
-        return True
+        return "somebody"
 
     (judged,) = judge_corrections([propose(2, "5", "6")], book(), second)
-    assert judged.applied and judged.confirmed
-    (judged,) = judge_corrections([propose(2, "5", "6")], book(), lambda *_: False)
+    assert judged.applied and judged.confirmed == "somebody"
+    (judged,) = judge_corrections([propose(2, "5", "6")], book(), lambda *_: "")
     assert not judged.applied
     assert asked == ["6"]
 
 
 def test_a_second_source_is_not_asked_about_another_text() -> None:
-    def second(*_: object) -> bool:
+    def second(*_: object) -> str:
         raise AssertionError("asked")
 
     (judged,) = judge_corrections([propose(0, "叙迷", INVENTED)], book(), second)

@@ -34,19 +34,20 @@ MEANING = re.compile(
     r"|\bnot?\b|\bun|\bin(?=correct)|\bleast\b|\bmost\b|n't",
     re.I,
 )
-SecondSource = Callable[[Book, Place, str], bool]
+SecondSource = Callable[[Book, Place, str], str]  # who reads the new text at that place too; empty for nobody
 
 
 @dataclass(frozen=True, slots=True)
 class Correction:
-    """A proposal at a place. `applied` says whether it is, `reason` why not, in words of our own."""
+    """A proposal at a place. `applied` says whether it is, `reason` why not, in words of our own, `confirmed` who read
+    the same."""
 
     place: Place
     old: str
     new: str
     applied: bool
     reason: str = ""
-    confirmed: bool = False
+    confirmed: str = ""
 
 
 def judge_corrections(
@@ -81,9 +82,9 @@ def _judge(place: Place, old: str, new: str, book: Book, second: SecondSource | 
     if not _sound(before, after):
         return Correction(place, old, new, False, "its formula would not compile")
     if protected(before) != protected(after):
-        if second is None or not second(book, place, new):
-            return Correction(place, old, new, False, "it changes a digit, sign, letter or unit")
-        return Correction(place, old, new, True, confirmed=True)
+        confirmed = second(book, place, new) if second is not None else ""
+        reason = "" if confirmed else "it changes a digit, sign, letter or unit"
+        return Correction(place, old, new, bool(confirmed), reason, confirmed)
     return Correction(place, old, new, True)
 
 

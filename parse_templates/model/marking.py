@@ -72,7 +72,7 @@ def correction_issues(draft: Draft | None, name: str, what: Mended | Correction,
         own = item.place.line < book.count
         where = f"Question {draft.label}, {name}" if draft is not None else f"Page {line.page}"
         if item.applied:
-            again = ", and a second model agrees" if item.confirmed else ""
+            again = f", and {item.confirmed} agrees" if item.confirmed else ""
             code, said = "text.corrected", f"{item.old!r} was read, {item.new!r} was put in its place{again}"
         elif item.reason in ("too far", "two corrections differ", "tables are not corrected"):
             code, said = "correction.refused", f"a correction of {item.old[:40]!r} was refused: {item.reason}"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from layout.types import PageLayout
 from parse_templates.draft import Draft
@@ -15,7 +15,7 @@ from parse_templates.model.asking import Answered, Asker
 from parse_templates.model.cache import ReplyFiles
 from parse_templates.model.client import ModelClient
 from parse_templates.model.combine import Combined, Mode, combine
-from parse_templates.model.corrections import Correction, judge_corrections, mend
+from parse_templates.model.corrections import Correction, SecondSource, judge_corrections, mend
 from parse_templates.model.drafting import draft_of, model_sections
 from parse_templates.model.keyed import apply_entries, key_readings
 from parse_templates.model.lines import Book
@@ -23,7 +23,8 @@ from parse_templates.model.marking import correction_issues, mark_agreement, mar
 from parse_templates.model.options import load_options
 from parse_templates.model.prompt import PROMPT_VERSION
 from parse_templates.model.readings import Reading, join_key, join_questions, set_stops
-from parse_templates.model.second import SecondModel
+from parse_templates.model.second import SecondModel, Source, agreeing
+from parse_templates.model.second_look import SecondLook
 from parse_templates.model.verify import Page, verify
 from parse_templates.model.windows import Window, plan_windows
 from parse_templates.parser import (
@@ -38,6 +39,9 @@ from parse_templates.parser import (
     sections_of,
 )
 from wholepage.records import Issue
+
+if TYPE_CHECKING:
+    from layout.ocr import OcrEngine
 
 MAX_GAP = 60  # lines of a gap that is asked about again
 MAX_GAPS = 40
@@ -56,14 +60,15 @@ class Pages:
 
 
 class ModelReader:
-    """Parses papers with one model; budget and connections are shared by all papers of a run.
+    """Parses papers with one model; budget and connections are shared by all papers of a run. `engine` gives the OCR
+    engine for second readings, by default the one that reads pages.
 
     Raises:
         MissingExtraError: the openai package is not installed.
     """
 
-    def __init__(self, client: ModelClient, mode: Mode) -> None:
-        self.client, self.mode = client, mode
+    def __init__(self, client: ModelClient, mode: Mode, engine: Callable[[], OcrEngine] | None = None) -> None:
+        self.client, self.mode, self.engine = client, mode, engine
 
     def close(self) -> None:
         """Close all connections."""
@@ -99,14 +104,22 @@ class ModelReader:
         combined = combine(
             self.mode, rules, pairs, prepared.template, lambda line: any(line in lines for lines in usable)
         )
-        second = SecondModel(self.client, files, pages.images) if self.client.options.second else None
-        corrections = judge_corrections([c for a in answers for c in a.corrections], book, second)
+        corrections = judge_corrections(
+            [c for a in answers for c in a.corrections], book, self._second(files, pages.images)
+        )
         found = [*issues, *(i for i in key_issues if not entries), *combined.issues, *failures(answers, book)]
         parsed = self._finish(prepared, combined, corrections, found, pages.paper_id, book)
         failed = sum(bool(a.failed) for a in answers)
         model = {"name": self.client.options.model, "prompt": PROMPT_VERSION, "windows": len(answers), "failed": failed}
         produced = {**parsed.produced_by, "parser": self.mode, "model": model}
         return replace(parsed, produced_by=produced)
+
+    def _second(self, files: ReplyFiles, images: Mapping[int, Path] | None) -> SecondSource:
+        """Another model where one is set, and the OCR engine where the pages are at hand."""
+        sources: list[Source] = [SecondLook(files, images, self.engine)]
+        if self.client.options.second:
+            sources.append(SecondModel(self.client, files, images))
+        return agreeing(sources)
 
     def _finish(
         self,

@@ -1,15 +1,17 @@
-"""A second source for corrections of digits, signs and units: another model, asked which of two readings is printed."""
+"""Second sources for corrections of digits, signs, letters and units. Here: another model, asked which of two
+readings is printed; second_look.py: the OCR engine, which reads the page again."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from parse_templates.model.cache import ReplyFiles, request_key
 from parse_templates.model.client import ModelClient, NoReplyError
+from parse_templates.model.corrections import SecondSource
 from parse_templates.model.lines import Book, Place
 from parse_templates.model.prompt import image_part
 
@@ -26,8 +28,29 @@ SCHEMA = {
 }
 
 
+class Source(Protocol):
+    """Reads a place of the page for itself: does it read `new` there? `name` is what issues call it."""
+
+    name: str
+
+    def __call__(self, book: Book, place: Place, new: str) -> bool:
+        """Whether it reads `new` at that place."""
+        ...
+
+
+def agreeing(sources: Sequence[Source]) -> SecondSource:
+    """Of several sources the name of the first that reads the new text at a place too."""
+
+    def second(book: Book, place: Place, new: str) -> str:
+        return next((source.name for source in sources if source(book, place, new)), "")
+
+    return second
+
+
 class SecondModel:
     """Asks another model of the same server. What it cannot tell, and every failure, is no agreement."""
+
+    name = "a second model"
 
     def __init__(self, client: ModelClient, files: ReplyFiles, images: Mapping[int, Path] | None = None) -> None:
         self.client, self.files = client, files
