@@ -53,13 +53,14 @@ def test_a_quantity_and_its_substance_are_two_formulas(text: str, written: str) 
     assert line(text, "NewCMMath-Book") == written
 
 
-def small_digits(text: str) -> str:
-    """`text` written out with its digits as small print on the line."""
+def small_digits(text: str, letters: str = "") -> str:
+    """`text` written out with its digits, and the given letters, as small print on the line."""
     glyphs, x = [], 0.0
     for char in text:
-        size = 0.52 * EM if char.isdigit() else EM
+        small = char.isdigit() or char in letters
+        size = 0.52 * EM if small else EM
         width = EM if ord(char) > 0x2E7F else 0.5 * size
-        glyphs.append(Glyph(char, Box(x, 8.0, x + width, 30.0), size, "SimSun", 1.0, 31.0 if char.isdigit() else 30.0))
+        glyphs.append(Glyph(char, Box(x, 8.0, x + width, 30.0), size, "SimSun", 1.0, 31.0 if small else 30.0))
         x += width
     return "".join(g.text for g in write_glyphs([glyphs], [], EM))
 
@@ -67,4 +68,7 @@ def small_digits(text: str) -> str:
 def test_small_digits_on_the_line_are_indices() -> None:
     assert small_digits("含Na2SO4的水") == r"含$\mathrm{Na_2SO_4}$的水"
     assert small_digits("在Fe2（SO4）3溶液") == r"在$\mathrm{Fe_2(SO_4)_3}$溶液"
+    assert small_digits("通式CnH2mOm的糖", "nm") == (
+        r"通式$\mathrm{C}_{\mathrm{n}}\mathrm{H}_{2\mathrm{m}}\mathrm{O}_{\mathrm{m}}$的糖"
+    )
     assert small_digits("硫（SO4）3") != r"硫$\mathrm{(SO_4)_3}$"

@@ -92,6 +92,7 @@ def _last_size(items: Sequence[Item]) -> float:
     return items[-1].atoms[0].size
 
 
+COUNTS = frozenset("mnxyk")  # letters that stand for numbers of atoms
 INDEX, ON_LINE = 0.65, 0.03  # font sizes: of an index that stands on the line, how far above it that may stand
 
 
@@ -159,7 +160,8 @@ def _level(atom: Atom, size: float, baseline: float) -> int:
         return 1
     # Some writers make an index small and leave it on the line.
     printed = atom.glyph.font not in ("", "italic")
-    return -1 if printed and atom.text.isdigit() and atom.size < INDEX * size and shift < ON_LINE else 0
+    counts = atom.text.isdigit() or atom.text in COUNTS
+    return -1 if printed and counts and atom.size < INDEX * size and shift < ON_LINE else 0
 
 
 def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: float, baseline: float) -> None:
