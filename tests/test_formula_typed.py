@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pymupdf
 import pytest
 
 from ingest.textlayer import read_text_layer
+from layout.formulas.digital import digital_shapes
 from layout.formulas.lines import write_glyphs
 from layout.formulas.shapes import Shape
+from layout.ink import find_ink
 from layout.types import Glyph
 from tests.test_formula_structure import AXIS, BASE, EM, SMALL, bar, put, read, upright
 from wholepage.boxes import Box
@@ -125,3 +128,24 @@ def test_a_font_written_into_the_page_itself() -> None:
     page = pymupdf.open(stream=document.tobytes())[0]
     assert page.get_fonts()[0][0] == 0
     assert "".join(g.text for g in read_text_layer(page, 200).glyphs) == "abc"
+
+
+def test_long_sign_drawn_on_the_baseline_with_its_condition_as_large_as_the_line() -> None:
+    glyphs = [*upright("C", 0), *put("点燃", 16, 89, width=1.0), *upright("O", 76), *put("点", 200, 100, width=1.0)]
+    sign = Shape("equals", Box(16, 101, 76, 108))
+    assert read(glyphs, [sign]) == r"\mathrm{C}\xlongequal{\text{点燃}}\mathrm{O}\text{点}"
+    below = Shape("equals", Box(16, 130, 76, 137))  # of another row
+    assert "xlongequal" not in read(glyphs, [below])
+
+
+def test_long_sign_that_only_the_picture_shows() -> None:
+    page = pymupdf.open().new_page(width=300, height=100)
+    page.insert_text((60, 50), "C", fontsize=12, fontname="tiro")
+    page.insert_text((92, 50), "O", fontsize=12, fontname="tiro")
+    text = read_text_layer(page, 200)
+    for y in (46.0, 48.5):
+        page.draw_line((69, y), (91, y), width=0.6)
+    pixels = page.get_pixmap(dpi=200, alpha=False)
+    image = np.frombuffer(pixels.samples, np.uint8).reshape(pixels.h, pixels.w, 3)
+    ink = find_ink(image.min(axis=2), 200)
+    assert [s.kind for s in digital_shapes(text, ink.mask, 33.0, ink.boxes)] == ["equals"]

@@ -46,7 +46,7 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
     """
     ink: Ink = mask > 0
     bars = _free_bars(_undrawn(text.rules, text.paths), em)
-    doubles = double_bars(bars, em)
+    doubles = [*double_bars(bars, em), *double_bars(_inked_bars(text, comps, em), em)]
     bars = [b for b in bars if not any(b is u or b is w for _, u, w in doubles)]
     shapes: list[Shape] = [sign for sign, _, _ in doubles]
     roots = [r for b in bars if (r := _root_at(b, bars, comps, em)) is not None]
@@ -66,6 +66,14 @@ def digital_shapes(text: TextLayer, mask: Mask, em: float, comps: NDArray[np.flo
     shapes.extend(drawn_brackets(paths, ink, em))
     shapes.extend(s for p in paths if (s := _path_shape(p, text.glyphs, ink, em)) is not None)
     return shapes
+
+
+def _inked_bars(text: TextLayer, comps: NDArray[np.float64], em: float) -> list[Box]:
+    """Long level strokes that neither a drawing nor a character accounts for: a sign stretched out of its place."""
+    width, height = comps[:, 2] - comps[:, 0], comps[:, 3] - comps[:, 1]
+    found = [Box.of(c) for c in comps[(width > em) & (width < MAX_ROOT_EM * em) & (height < 0.15 * em)]]
+    known = [*text.rules, *text.paths, *text.pictures, *(g.box for g in text.glyphs if g.box.width < 3 * g.size)]
+    return [b for b in found if not any(k.grow(2).holds(b.cx, b.cy) for k in known)]
 
 
 def _undrawn(rules: Sequence[Box], paths: Sequence[Box]) -> list[Box]:

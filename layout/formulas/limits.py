@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from layout.formulas.atoms import Atom
 from layout.formulas.symbols import BIG_OPERATORS, UNDER_OPERATORS
+from layout.segments import is_wide
 from wholepage.boxes import Box
 
 SMALL = 0.86  # a font smaller than this share of its row's is a script's
@@ -69,12 +70,19 @@ def limits_of(group: Sequence[Atom], atoms: Sequence[Atom]) -> tuple[list[Atom],
     hull = Box.hull(a.ink for a in group)
     size = group[0].size
     others = [a for a in atoms if not any(a is g for g in group)]
-    small = [a for a in others if a.size < SMALL * size and (a.ink.y1 < hull.cy or a.ink.y0 > hull.cy)]
+    fits = [a for a in others if a.size < SMALL * size or (group[0].text in ARROWS and _stands_on(a, hull))]
+    small = [a for a in fits if a.ink.y1 < hull.cy or a.ink.y0 > hull.cy]
     low, high = [a for a in small if a.ink.cy > hull.cy], [a for a in small if a.ink.cy < hull.cy]
     beside = group[0].text in INTEGRALS and hull.height > 1.4 * size
     below = (_bound(hull, low, size) if beside else []) or _stack(hull, low, size, below=True)
     above = (_bound(hull, high, size) if beside else []) or _stack(hull, high, size, below=False)
     return below, above
+
+
+def _stands_on(atom: Atom, sign: Box) -> bool:
+    """Whether an ideograph stands on a long sign, within its ends: a condition, set as large as the line."""
+    within = sign.x0 - 0.15 * atom.size <= atom.ink.x0 and atom.ink.x1 <= sign.x1 + 0.15 * atom.size
+    return within and is_wide(atom.text or "x") and atom.ink.y1 < sign.y0 + 0.15 * atom.size
 
 
 def _bound(hull: Box, atoms: list[Atom], size: float) -> list[Atom]:

@@ -103,7 +103,8 @@ def sign_atoms(atoms: Sequence[Atom], shapes: Sequence[Shape]) -> tuple[list[Ato
         if side is None or _covers(atoms, shape.box, side.size):
             rest.append(shape)
             continue
-        baseline = shape.box.cy + AXIS * side.size
+        # Where its line is known a sign belongs on it, however low it is drawn.
+        baseline = side.baseline if _sunk(side, shape.box) else shape.box.cy + AXIS * side.size
         glyph = Glyph(SIGNS[shape.kind], shape.box, side.size, side.glyph.font, 1.0, baseline)
         atom = atom_of(glyph)
         found.append(Atom(atom.node, shape.box, baseline, side.size, glyph))
@@ -111,14 +112,27 @@ def sign_atoms(atoms: Sequence[Atom], shapes: Sequence[Shape]) -> tuple[list[Ato
 
 
 def _beside(atoms: Sequence[Atom], box: Box) -> Atom | None:
-    """The nearest atom left or right of a sign whose axis runs through it."""
+    """The nearest atom left or right of a sign whose axis runs through it.
+
+    A sign that touches letters on both sides may lie lower: some programs draw it under its condition.
+    """
     best: tuple[float, Atom] | None = None
+    sides: list[tuple[float, Atom]] = []
     for atom in atoms:
         gap = max(box.x0 - atom.ink.x1, atom.ink.x0 - box.x1)
         level = abs(atom.axis - box.cy) < max(0.25 * atom.size, 0.5 * box.height - 0.1 * atom.size)
         if level and -0.1 * atom.size < gap < 1.8 * atom.size and (best is None or gap < best[0]):
             best = (gap, atom)
+        if _sunk(atom, box) and abs(gap) < 0.25 * atom.size and atom.text.isalnum():
+            sides.append((gap, atom))
+    if best is None and {a.ink.cx < box.cx for _, a in sides} == {True, False}:
+        best = min(sides, key=lambda pair: pair[0])
     return best[1] if best else None
+
+
+def _sunk(atom: Atom, box: Box) -> bool:
+    """Whether a sign lies below the axis of a letter's line, on its baseline or right under it."""
+    return 0.25 * atom.size <= box.cy - atom.axis < 0.55 * atom.size
 
 
 def _covers(atoms: Sequence[Atom], box: Box, size: float) -> bool:
