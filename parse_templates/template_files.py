@@ -138,8 +138,6 @@ STARTER = """\
 name: {name}
 about: Say in a line which papers this is for.
 extends: {base}
-# applies: what only this source prints; each that is found speaks for the template when `auto` chooses.
-# applies: ['【考点】']
 # numbers: how a question's number is printed (group n, from the start of a line) and how sure it is (3: very).
 # numbers:
 #   - {{pattern: '^\\s*第\\s*(?P<n>\\d{{1,2}})\\s*题', weight: 3}}
@@ -153,6 +151,7 @@ extends: {base}
 # key: {{headings: ['^\\s*参考答案']}}
 # fields: what else the source prints (group v).
 # fields: {{knowledge_points: ['【考点】(?P<v>[^【]+)']}}
+# examples: a few printed lines and what is to be said of them, in quotes (docs/templates.md).
 # prompt: what a language model is told beside that (blocks types, fields, layout, examples).
 # prompt: |
 #   {{% block layout %}}
