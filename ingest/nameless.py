@@ -81,7 +81,8 @@ def _is_letter(glyph: Glyph, last: Glyph | None, behind: Glyph | None) -> bool:
     """
     if not is_nameless(glyph.text) or not 0.15 * glyph.size < glyph.box.width < 1.2 * glyph.size:
         return False
-    return not any(o is not None and glyph.box.covered_by(o.box) > SHARED for o in (last, behind))
+    carriers = [o.box for o in (last, behind) if o is not None and o.text.isalnum()]  # no mark with room in its box
+    return not any(glyph.box.covered_by(box) > SHARED for box in carriers)
 
 
 def _key(glyph: Glyph) -> Key:

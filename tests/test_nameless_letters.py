@@ -135,3 +135,13 @@ def test_an_accent_without_a_meaning_is_no_letter() -> None:
         glyphs.insert(n + 1, on_top)
     marked = replace(text, glyphs=tuple(glyphs))
     assert name_letters(marked, image, Reads("so4bb-3=7andbb=0", 0.9)) == marked
+
+
+def test_a_letter_set_close_behind_a_full_width_comma_is_named() -> None:
+    text, image = layer("so 4, b=7 and 1", {"b": 7})
+    wide = [
+        replace(g, text="，", box=replace(g.box, x1=g.box.x1 + 1.4 * g.size)) if g.text == "," else g
+        for g in text.glyphs
+    ]
+    named = name_letters(replace(text, glyphs=tuple(wide)), image, Reads("so4，b=7and1", 0.9))
+    assert "b=7" in spelt(named)
