@@ -16,7 +16,7 @@ from parse_templates.parts import PartPieces
 from wholepage.boxes import Box
 from wholepage.records import BBox, Figure, Issue
 
-CERTAIN = 0.75  # mean confidence of a formula's characters below which it is in doubt
+CERTAIN = 0.75  # confidence of a formula's least certain character below which it is in doubt
 SHOWN = 60  # characters of a formula in a message
 FORMULA = re.compile(r"(?<!\\)\$((?:\\.|[^$\\])+)\$", re.S)
 
