@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-Json = dict[str, Any]
+from standin_server import Json, StandinServer
+
 INVENTED = "发明的文字INVENTED"  # stands in every bad reply, and must never reach a paper
 DATA = re.compile(r"^<<<DATA ([0-9a-f]{32})\n(.*)\nDATA \1>>>\n", re.DOTALL)
 MARK = re.compile(r"(?P<o>(?<![A-Za-z])[A-H](?=[．.]))|(?P<p>（\d）)|(?P<a>【答案】)|(?P<s>【解析】)")
@@ -119,75 +119,42 @@ def changed(change: Callable[[Json, Call], Any]) -> Script:
     return script
 
 
-class Standin:
-    """Runs in a thread; `calls` are the requests that arrived."""
+class Standin(StandinServer):
+    """`calls` are the requests that arrived."""
 
     def __init__(self, script: Script = well) -> None:
+        super().__init__()
         self.script = script
         self.calls: list[Call] = []
-        self.stopping = threading.Event()
-        self._lock = threading.Lock()
-        outer = self
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def log_message(self, *_: object) -> None:
-                return None
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                call = read_call(body, {k.lower(): v for k, v in self.headers.items()})
-                with outer._lock:
-                    outer.calls.append(call)
-                    same = sum([x["id"] for x in c.lines] == [x["id"] for x in call.lines] for c in outer.calls)
-                answer = outer.script(call, same)
-                outer.stopping.wait(answer.delay)
-                try:
-                    outer._send(self, call, answer)
-                except (BrokenPipeError, ConnectionResetError):  # the client gave up
-                    self.close_connection = True
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.thread = threading.Thread(target=self.server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server.server_address[1]}/v1"
-
-    def _send(self, handler: BaseHTTPRequestHandler, call: Call, answer: Answer) -> None:
+    def respond(self, handler: BaseHTTPRequestHandler, body: Json, headers: dict[str, str]) -> None:
+        call = read_call(body, headers)
+        with self.lock:
+            self.calls.append(call)
+            same = sum([x["id"] for x in c.lines] == [x["id"] for x in call.lines] for c in self.calls)
+        answer = self.script(call, same)
+        self.stopping.wait(answer.delay)
         message = {"role": "assistant", "content": answer.content or None, "refusal": answer.refusal}
         choice = {"index": 0, "message": message, "finish_reason": answer.finish}
         sent, received = len(json.dumps(call.body["messages"], ensure_ascii=False)) // 2, len(answer.content) // 3
         call.tokens = sent + received
         usage = {"prompt_tokens": sent, "completion_tokens": received}
-        body = answer.raw if answer.raw is not None else json.dumps({"choices": [choice], "usage": usage}).encode()
-        handler.send_response(answer.status)
-        for name, value in answer.headers.items():
-            handler.send_header(name, value)
+        data = answer.raw if answer.raw is not None else json.dumps({"choices": [choice], "usage": usage}).encode()
+        if answer.endless:
+            self._pour(handler, data)
+        else:
+            self.send(handler, answer.status, answer.headers, data)
+
+    def _pour(self, handler: BaseHTTPRequestHandler, data: bytes) -> None:
+        """A response that does not end."""
+        handler.send_response(200)
         handler.send_header("content-type", "application/json")
-        if not answer.endless:
-            handler.send_header("content-length", str(len(body)))
-            handler.end_headers()
-            handler.wfile.write(body)
-            return
         handler.send_header("connection", "close")
         handler.end_headers()
         handler.close_connection = True
         while not self.stopping.is_set():
-            handler.wfile.write(body)
+            handler.wfile.write(data)
             time.sleep(0.01)
-
-    def __enter__(self) -> Standin:
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stopping.set()
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
 
 
 def read_call(body: Json, headers: dict[str, str]) -> Call:

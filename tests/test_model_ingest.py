@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from drawing import Sheet
 from model_standin import INVENTED, Answer, Standin, well
+from test_model_parser import BAD, HOSTILE, USABLE, obey
 from typer.testing import CliRunner
 
 from parse_templates.model.options import ModelSetupError, load_options
@@ -100,6 +101,48 @@ def test_failures_are_issues_and_the_next_run_asks_again(paper: Path, monkeypatc
         broken["yes"] = False
         code, line, record = ingest(paper, "--parser", "both")
         assert (code, line["status"]) == (0, "ok")
+
+
+def told(record: dict[str, Any]) -> list[Any]:
+    names = ("number", "stem", "options", "parts", "answer", "solution", "points", "type")
+    return [[q[name] for name in names] for q in record["questions"]]
+
+
+THROUGH = [
+    "invalid JSON", "line ids out of range", "an invented option", "invented fields", "cut off", "a refusal",
+    "rate limits", "server errors", "slow", "endless repetition", "the same questions over and over",
+]  # fmt: skip
+
+
+def test_no_bad_reply_reaches_paper_json(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = ingest(paper)[2]
+    monkeypatch.setenv("WHOLEPAGE_PARSER_REPAIRS", "0")
+    monkeypatch.setenv("WHOLEPAGE_PARSER_TRIES", "1")
+    for kind in THROUGH:
+        with Standin(BAD[kind]) as server:
+            point_to(monkeypatch, server)
+            monkeypatch.setenv("WHOLEPAGE_PARSER_TIMEOUT", "1")
+            code, line, record = ingest(paper, "--parser", "both")
+        usable = kind in USABLE or kind == "the same questions over and over"
+        assert INVENTED not in json.dumps(record, ensure_ascii=False), kind
+        assert told(record) == told(plain), kind
+        assert (code, line["status"]) == ((0, "ok") if usable else (3, "doubts")), kind
+        assert (record["produced_by"]["model"]["failed"] > 0) is not usable, kind
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_page_through_the_command_line(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sheet = Sheet()
+    sheet.lines(60, 80, [*TEXTS[:4], HOSTILE[kind], *TEXTS[4:]], step=24)
+    sheet.document.save(tmp_path / "hostile.pdf")
+    plain = ingest(tmp_path / "hostile.pdf")[2]
+    with Standin(obey) as server:
+        point_to(monkeypatch, server)
+        record = ingest(tmp_path / "hostile.pdf", "--parser", "both")[2]
+    answers = [q["answer"] for q in record["questions"]]
+    assert answers == [q["answer"] for q in plain["questions"]]
+    assert [a for a in answers if a] != [["A"]] * len(answers)
+    assert INVENTED not in json.dumps([q["stem"] for q in plain["questions"]]) or kind == "system"
 
 
 def test_page_images_are_sent_on_request(paper: Path, monkeypatch: pytest.MonkeyPatch) -> None:

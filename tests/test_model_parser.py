@@ -146,6 +146,17 @@ def invented_figures(reply: dict[str, Any], _call: Call) -> None:
         question["figures"] = [INVENTED, "p1-f99"]
 
 
+def over_and_over(reply: dict[str, Any], _call: Call) -> None:
+    reply["questions"] = reply["questions"] * 60
+    reply["key"] = reply["key"] * 60
+
+
+def one_span_for_all(reply: dict[str, Any], _call: Call) -> None:
+    first = reply["questions"][0]["stem"]
+    for question in reply["questions"]:
+        question["stem"] = first * 200
+
+
 BAD: dict[str, Script] = {
     "no JSON": broken(INVENTED),
     "invalid JSON": broken('{"questions": [' + INVENTED),
@@ -168,9 +179,12 @@ BAD: dict[str, Script] = {
     "no completion": lambda _call, _n: Answer(raw=b'{"choices": []}'),
     "slow": lambda call, _n: Answer(well(call).content, delay=3.0),
     "endless repetition": lambda _call, _n: Answer('{"questions": [' + '{"number": 1},' * 2000, finish="length"),
+    "the same questions over and over": changed(over_and_over),
+    "one span for all": changed(one_span_for_all),
     "an endless body": lambda _call, _n: Answer(raw=INVENTED.encode() * 20, endless=True),
 }
-USABLE = {"invented figures", "line ids out of range", "spans out of range"}  # in part: what is in range is taken
+USABLE = {"invented figures", "line ids out of range", "spans out of range", "one span for all"}  # in part
+HARMLESS = {"the same questions over and over"}  # in every reading the same as once
 
 
 @pytest.mark.parametrize("mode", ["model", "both"])
@@ -179,7 +193,9 @@ def test_bad_replies_cost_nothing(kind: str, mode: Mode) -> None:
     parsed, _ = parse(BAD[kind], mode)
     assert INVENTED not in dumped(parsed)
     assert [content(q) for q in parsed.questions] == [content(q) for q in rules().questions]
-    if kind in USABLE:
+    if kind in HARMLESS:
+        assert len(parsed.questions) == 4
+    elif kind in USABLE:
         assert parsed.produced_by["model"]["failed"] == 0
         assert {"model.refused", "parser.differ"} & set(codes(parsed))
     else:
