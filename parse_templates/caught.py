@@ -31,13 +31,17 @@ class Caught:
         return {"field": self.field, "pattern": self.pattern, "lines": self.lines, "examples": list(self.examples)}
 
 
-def try_template(layouts: Sequence[PageLayout], template: str) -> tuple[Template, list[Caught], ParsedPaper]:
-    """The template used (`auto` picks one), what its patterns catch, and what the parser makes of the pages.
+def try_template(
+    layouts: Sequence[PageLayout], template: str, answers: Sequence[PageLayout] = ()
+) -> tuple[Template, list[Caught], ParsedPaper]:
+    """The template used (`auto` picks one), what its patterns catch, and what the parser makes of the pages and those
+    of a separate key.
 
     Raises TemplateError as `parse_paper` does.
     """
-    prepared = prepare(layouts, template)
-    texts = [(line.page, line.text) for line in prepared.flow if line.table is None]
+    prepared = prepare(layouts, template, answers)
+    texts = [(f"p. {line.page}", line.text) for line in prepared.flow if line.table is None]
+    texts += [(f"key p. {line.page}", line.text) for line in prepared.answers if line.table is None]
     found = [_caught(field, pattern, texts) for field, pattern in rules_of(prepared.template)]
     return prepared.template, found, parse_prepared(prepared)
 
@@ -63,7 +67,7 @@ def _named(name: str, value: object) -> Iterator[tuple[str, str]]:
             yield from _named(name, inner)
 
 
-def _caught(field: str, pattern: str, texts: Sequence[tuple[int, str]]) -> Caught:
+def _caught(field: str, pattern: str, texts: Sequence[tuple[str, str]]) -> Caught:
     rule = re.compile(pattern)
-    hits = [f"p. {page}: {text.strip()[:60]}" for page, text in texts if rule.search(text)]
+    hits = [f"{page}: {text.strip()[:60]}" for page, text in texts if rule.search(text)]
     return Caught(field, pattern, len(hits), tuple(hits[:EXAMPLES]))

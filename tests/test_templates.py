@@ -111,6 +111,17 @@ def stored(root: Path) -> Workspace:
     return workspace
 
 
+def test_a_key_file_is_tried_too(tmp_path: Path, star: str) -> None:
+    workspace = stored(tmp_path)
+    folder = workspace.paper_dir("abc123") / "work" / "answers" / "layout"
+    folder.mkdir(parents=True)
+    save_layout(page(["参考答案", "★2★ 答> 3"]), folder / "001.json")
+    arguments = ["templates", "check", star, "abc", "--workspace", str(workspace.root), "--json"]
+    told = json.loads(CliRunner().invoke(app, arguments).output)
+    (heading,) = [r for r in told["rules"] if r["field"] == "key.headings" and r["lines"]]
+    assert heading["examples"] == ["key p. 1: 参考答案"]
+
+
 def test_the_commands(tmp_path: Path, star: str) -> None:
     run = CliRunner()
     listed = run.invoke(app, ["templates", "list", "--json"])
@@ -127,6 +138,10 @@ def test_the_commands(tmp_path: Path, star: str) -> None:
     assert shown.exit_code == 0 and "3 questions" in shown.output and "numbers" in shown.output
     told = json.loads(run.invoke(app, [*arguments, "--json"]).output)
     assert [q["number"] for q in told["questions"]] == ["1", "2", "3"]
+    one = json.loads(run.invoke(app, [*arguments, "--json", "--pages", "1"]).output)
+    assert one["questions"] == told["questions"]
+    assert run.invoke(app, [*arguments, "--pages", "2-3"]).exit_code == 4
+    assert run.invoke(app, [*arguments, "--pages", "all"]).exit_code == 2
     nothing = run.invoke(app, ["templates", "check", "en_exam", "abc", "--workspace", str(workspace.root)])
     assert nothing.exit_code == 3
     assert run.invoke(app, ["templates", "show", "nosuch"]).exit_code != 0

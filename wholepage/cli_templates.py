@@ -68,6 +68,7 @@ def check(
     paper: Annotated[
         str | None, typer.Argument(metavar="PAPER", help="Paper id, the start of one, or a file name.")
     ] = None,
+    pages: Annotated[str, typer.Option("--pages", metavar="LIST", help="Only these pages of it, as 2-4,7.")] = "",
     workspace: WorkspaceOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -76,13 +77,17 @@ def check(
     from wholepage.cli import workspace_at
     from wholepage.console import out, print_json
     from wholepage.errors import ExitCode
-    from wholepage.template_check import check_template, render
+    from wholepage.template_check import check_template, page_numbers, render
 
     if paper is None:
         template = load_template(name)
         typer.echo(f"{template.name}: its fields, patterns, prompt and examples are valid. Give a paper to try it on.")
         return
-    result = check_template(workspace_at(workspace), name, paper)
+    try:
+        numbers = page_numbers(pages) if pages else None
+    except ValueError as error:
+        raise typer.BadParameter(f"{pages!r} is no list of pages such as 2-4,7.", param_hint="--pages") from error
+    result = check_template(workspace_at(workspace), name, paper, numbers)
     if as_json:
         print_json(result.as_json())
     else:

@@ -41,12 +41,21 @@ class TemplateCheck:
         }
 
 
-def check_template(store: Workspace, name: str, paper: str) -> TemplateCheck:
-    """Run the template `name` on a stored paper; nothing is written.
+def page_numbers(text: str) -> frozenset[int]:
+    """The numbers in "2-4,7". Raises ValueError when it is no such list."""
+    numbers: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        numbers |= set(range(int(first), int(last or first) + 1))
+    return frozenset(numbers)
+
+
+def check_template(store: Workspace, name: str, paper: str, pages: frozenset[int] | None = None) -> TemplateCheck:
+    """Run the template `name` on a stored paper, or on some of its pages, and its key file; nothing is written.
 
     Raises:
         TemplateError: there is no such template, or it does not validate.
-        SourceError: the paper's pages are not stored any more.
+        SourceError: the paper's pages are not stored any more, or it does not have those pages.
     """
     from layout.types import load_layout
     from parse_templates.template_files import load_template
@@ -54,10 +63,16 @@ def check_template(store: Workspace, name: str, paper: str) -> TemplateCheck:
     if name != "auto":
         load_template(name)  # what is wrong with the template is said before anything of the paper
     paper_id = store.find(paper)
-    files = sorted((store.paper_dir(paper_id) / "work" / "layout").glob("*.json"))
+    work = store.paper_dir(paper_id) / "work"
+    files = sorted((work / "layout").glob("*.json"))
     if not files:
         raise SourceError(f"The pages of {paper_id} are not stored.", hint="Ingest the paper again with --force.")
-    template, caught, parsed = try_template([load_layout(file) for file in files], name)
+    layouts = [load_layout(file) for file in files]
+    chosen = [layout for layout in layouts if pages is None or layout.number in pages]
+    if not chosen:
+        raise SourceError(f"{paper_id} does not have those pages.", hint=f"It has 1 to {layouts[-1].number}.")
+    key = [load_layout(file) for file in sorted((work / "answers" / "layout").glob("*.json"))]
+    template, caught, parsed = try_template(chosen, name, key)
     issues = [*parsed.issues, *(issue for q in parsed.questions for issue in q.issues)]
     return TemplateCheck(template.name, paper_id, caught, parsed.questions, issues)
 
