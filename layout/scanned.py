@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.curl import find_curl, flattened
 from layout.enlarge import growth
 from layout.frames import Frame
 from layout.ink import Ink, estimate_em, find_ink
@@ -23,6 +24,7 @@ DETECTION_EM = 16.0  # px a font size should have for detection: below 12 small 
 MIN_CONFIDENCE = 0.3  # below this a crop is not text
 MIN_STRAY_CONFIDENCE = 0.8  # the same for ink that the detector did not take for text
 MAX_SKEW = 8.0  # degrees
+MAX_PASSES = 2  # in which curl is taken out: what a strong one hides shows in the second
 Matrix = NDArray[np.float64]
 
 
@@ -65,7 +67,8 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
     skew = skew_of(quads, ink.mask)
     height, width = gray.shape
     if abs(skew) < 0.04 or abs(skew) > MAX_SKEW:
-        return Straight(image, gray, ink, Frame(back), 0.0, em, tuple(quads), across > 1)
+        page = Straight(image, gray, ink, Frame(back), 0.0, em, tuple(quads), across > 1)
+        return _flat(page, dpi, scale, engine)
     forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
     paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
     turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
@@ -73,7 +76,22 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
     gray = cv2.warpAffine(gray, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=int(np.mean(paper)))
     mapped = tuple(_through(quad, forward) for quad in quads)
     frame = Frame(back @ np.linalg.inv(forward))
-    return Straight(turned, gray, find_ink(gray, dpi), frame, skew, em, mapped, across > 1)
+    page = Straight(turned, gray, find_ink(gray, dpi), frame, skew, em, mapped, across > 1)
+    return _flat(page, dpi, scale, engine)
+
+
+def _flat(page: Straight, dpi: float, scale: float, engine: OcrEngine) -> Straight:
+    """The level page with the curl of its lines taken out, if there is any; its lines are detected anew."""
+    total, flat = None, page
+    for _ in range(MAX_PASSES):
+        curl = find_curl(flat.quads, flat.ink.mask, flat.em)
+        if curl is None:
+            break
+        total = curl if total is None else total + curl
+        image, gray = flattened(page.image, total), flattened(page.gray, total)
+        quads = tuple(engine.detect(image, scale))
+        flat = replace(page, image=image, gray=gray, ink=find_ink(gray, dpi), quads=quads)
+    return replace(flat, frame=replace(page.frame, curl=total))
 
 
 def _through(points: NDArray[np.float64], matrix: Matrix) -> NDArray[np.float64]:

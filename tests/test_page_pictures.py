@@ -8,6 +8,7 @@ import pytest
 from drawing import DPI, PX, Sheet, body
 from numpy.typing import NDArray
 
+from layout.curl import POWERS, Curl
 from layout.enlarge import growth
 from layout.formulas.atoms import atom_of
 from layout.formulas.limits import operators
@@ -20,6 +21,7 @@ from layout.ocr import Recognised, get_engine
 from layout.page import PageInput, analyse_page
 from layout.plates import find_plates, without_plates
 from layout.rulers import off_dotted_lines
+from layout.scanned import straighten
 from layout.segments import Segment, segment_of
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -187,3 +189,37 @@ def test_long_words_hold_no_fractions() -> None:
 def test_names_of_operators_inside_words_are_no_operators(text: str, found: int) -> None:
     atoms = [atom_of(Glyph(c, Box(16.0 * n, 110, 16.0 * n + 15, 130), EM, "", 0.9, 130.0)) for n, c in enumerate(text)]
     assert len(operators(atoms)) == found
+
+
+def curled(image: NDArray[np.uint8], depth: float) -> NDArray[np.uint8]:
+    """The page with its middle hanging down by `depth` px at the left and less to the right."""
+    height, width = image.shape[:2]
+    x, y = np.meshgrid(np.arange(width, dtype=np.float32), np.arange(height, dtype=np.float32))
+    sag = depth * np.sin(np.pi * x / width) * (1.2 - 0.5 * y / height)
+    return np.asarray(
+        cv2.remap(image, x, (y - sag).astype(np.float32), cv2.INTER_CUBIC, borderValue=(255,) * 3), np.uint8
+    )
+
+
+def test_a_curled_page_is_read_flat_and_its_boxes_are_those_of_the_stored_page() -> None:
+    image = curled(sheet_of_words(420, 300).image(), 24.0)
+    page = straighten(image, DPI, get_engine())
+    assert page.frame.curl is not None
+    layout = analyse_page(PageInput(1, image, DPI), get_engine())
+    assert body(layout) == [*WORDS, *WORDS]
+    first = layout.lines[0]
+    assert first.box.y1 - first.box.y0 > 45  # the line hangs down by more than its height
+    letters = [g for g in first.glyphs if not g.text.isspace()]
+    middle = min(letters, key=lambda g: abs(g.box.cx - image.shape[1] / 2))
+    assert middle.box.cy - letters[0].box.cy == pytest.approx(24.0 * 1.1 * (1 - np.sin(np.pi * 40 / 420)), abs=5)
+
+
+def test_a_flat_page_stays_as_it_is() -> None:
+    page = straighten(sheet_of_words().image(), DPI, get_engine())
+    assert page.frame.is_stored
+
+
+def test_two_surfaces_add_up() -> None:
+    one, two = (Curl((w,) + (0.0,) * (len(POWERS) - 1), 100, 100) for w in (8.0, 2.0))
+    x, y = np.array([0.0, 50.0, 100.0]), np.zeros(3)
+    assert (one + two).rise(x, y) == pytest.approx([-5.0, 0.0, 5.0])

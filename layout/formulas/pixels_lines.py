@@ -27,7 +27,7 @@ DOTS = ".·…⋯"
 DASHES = "—–―-"
 # A function's name read with another first character, before what it is taken of.
 NAME = re.compile(
-    r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u0391-\u03c9])"
+    r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u03b1-\u03c9])"
 )
 LYING = 1.25  # of its height: an 8 that is wider lies on its side
 MAX_WORD = 3  # letters; variables stand together in threes at most

@@ -27,7 +27,7 @@ PLAIN = frozenset(" ()（）[]【】,，.。:：;；、·-—《》“”?？!�
 def lines_of_words(sketch: Sketch, boxes: Sequence[Box], crops: Sequence[Image], engine: OcrEngine) -> list[Box]:
     """Boxes of those lines in `boxes`, with their pictures, that hold signs of the sketch and read as words; of other
     such lines, boxes of the long words."""
-    signs = [f.hull for f in sketch.fractions] + [r.box for r in sketch.radicals]
+    signs = [f.hull for f in sketch.fractions] + [r.box for r in sketch.radicals] + [s.box for s in sketch.long_signs]
     held = [n for n, box in enumerate(boxes) if any(_inside(sign, box) for sign in signs)]
     out: list[Box] = []
     for n, read in zip(held, engine.recognise([crops[n] for n in held]), strict=True):
@@ -66,6 +66,7 @@ def without_signs_in(sketch: Sketch, words: Sequence[Box]) -> Sketch:
         operators=tuple(p for p in sketch.operators if free(sketch.strokes.box(p[0]))),
         overlines=tuple(i for i in sketch.overlines if free(sketch.strokes.box(i))),
         hats=tuple(i for i in sketch.hats if free(sketch.strokes.box(i))),
+        long_signs=tuple(s for s in sketch.long_signs if free(s.box)),
     )
 
 
