@@ -14,6 +14,7 @@ from layout.segments import Segment
 from wholepage.boxes import Box
 
 MIN_SIDE_EM = 1.6
+SPECK_EM = 0.2  # ink that is smaller joins no two figures: dotted lines, grain
 REACH_EM = 0.6  # ink within twice this distance is one figure
 LABEL_WIDTH_EM = 9.0
 MAX_PAGE_SHARE = 0.5  # of the page; a larger drawing is the page itself: its edge in a photo, a frame, a background
@@ -90,7 +91,7 @@ def find_figures(
     areas = ink.stats[:, 4].astype(np.float64)
     for box in (*occupied, *pictures):
         explained |= _inside(comps, box.grow(0.2 * em))
-    groups = _groups(comps[~explained & ~_page_sized(comps, page)], page, em)
+    groups = _groups(comps[~explained & ~_page_sized(comps, page) & ~_cut_off(comps, page, em)], page, em)
     groups = [g for g in groups if g.area < MAX_PAGE_SHARE * page[0] * page[1]]
     hulls = _merge([*((g, False) for g in groups), *((p, True) for p in pictures)], em)
     long_text = [s.box for s in segments if s.box.width > LABEL_WIDTH_EM * em]
@@ -114,6 +115,13 @@ def _page_sized(comps: NDArray[np.float64], page: tuple[int, ...]) -> NDArray[np
     result: NDArray[np.bool_] = (comps[:, 2] - comps[:, 0] > 0.6 * page[1]) | (
         comps[:, 3] - comps[:, 1] > 0.6 * page[0]
     )
+    return result
+
+
+def _cut_off(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> NDArray[np.bool_]:
+    """Narrow components at the picture's edge: shadows, and what a neighbouring page shows."""
+    near = (comps[:, :2] <= 1).any(axis=1) | (comps[:, 2] >= page[1] - 1) | (comps[:, 3] >= page[0] - 1)
+    result: NDArray[np.bool_] = near & ((comps[:, 2:] - comps[:, :2]).min(axis=1) < em)
     return result
 
 
@@ -151,7 +159,8 @@ def _groups(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> lis
     height, width = page[:2]
     quarter = 4  # px a cell of the coarse canvas: clustering needs no more precision
     canvas = np.zeros((height // quarter + 2, width // quarter + 2), np.uint8)
-    for x0, y0, x1, y1 in comps:
+    specks = (comps[:, 2:] - comps[:, :2]).max(axis=1, initial=0.0) < SPECK_EM * em
+    for x0, y0, x1, y1 in comps[~specks]:
         low = min(x1 - x0, y1 - y0)
         # A large hollow shape must not swallow text that stands inside its box: draw its outline only.
         thick = 1 if low > 4 * em else -1
@@ -165,7 +174,8 @@ def _groups(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> lis
         cell = labels[int(y0 + y1) // 2 // quarter, int(x0 + x1) // 2 // quarter]
         if not cell:
             cell = labels[int(y0) // quarter, int(x0) // quarter]
-        groups.setdefault(int(cell), []).append(index)
+        if cell or not specks[index]:
+            groups.setdefault(int(cell), []).append(index)
     hulls = []
     for members in groups.values():
         own = comps[members]

@@ -13,6 +13,7 @@ Mask = NDArray[np.uint8]  # H×W, 255 where there is ink
 Gray = NDArray[np.uint8]
 
 MIN_SOLID = 0.88  # of a rule's length is ink; serifs in a row are not that close
+FAINT = 0.4  # of the darkness of letters, both below the paper around
 MIN_INK_AREA = 4  # px; smaller specks at 200 dpi are noise
 
 
@@ -30,10 +31,12 @@ class Ink:
         return np.concatenate([xywh[:, :2], xywh[:, :2] + xywh[:, 2:]], axis=1)
 
 
-def find_ink(gray: Gray, dpi: float = 200.0) -> Ink:
+def find_ink(gray: Gray, dpi: float = 200.0, strong: bool = False) -> Ink:
     """Separate ink from paper by the local mean, so that shade and grey paper are no ink.
 
-    `gray` is H×W uint8. The window is about 6 mm wide: wider than any stroke, narrower than shading.
+    `gray` is H×W uint8. The window is about 6 mm wide: wider than any stroke, narrower than shading. Of `strong` ink
+    only what is at its darkest place at least `FAINT` times as dark as letters are: the grain of paper in a photo and
+    what shines through it are not.
     """
     import cv2
 
@@ -43,9 +46,30 @@ def find_ink(gray: Gray, dpi: float = 200.0) -> Ink:
     paper = float(np.percentile(gray[:: max(1, gray.shape[0] // 400), :: max(1, gray.shape[1] // 400)], 85))
     solid = ((gray < 0.35 * paper) * np.uint8(255)).astype(np.uint8)
     mask = cv2.bitwise_or(local, solid)
+    if strong:
+        mask = _without_faint(mask, gray, window, dpi)
     _, _, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_16U)
     keep = stats[1:]
     return Ink(mask, keep[keep[:, 4] >= MIN_INK_AREA * (dpi / 200.0) ** 2].astype(np.int32))
+
+
+def _without_faint(mask: Mask, gray: Gray, window: int, dpi: float) -> Mask:
+    import cv2
+
+    count, labels, stats, _ = cv2.connectedComponentsWithStats(mask, connectivity=8, ltype=cv2.CV_32S)
+    darker = cv2.subtract(cv2.blur(gray, (window, window)), gray)
+    darkest = np.zeros(count, np.uint8)
+    inked = mask > 0
+    np.maximum.at(darkest, labels[inked], darker[inked])
+    high = stats[:, 3]
+    letters = (high >= 0.06 * dpi) & (high <= 0.45 * dpi) & (stats[:, 2] <= 0.6 * dpi)
+    letters[:1] = False
+    if letters.sum() < 20:
+        return mask
+    kept = darkest >= FAINT * float(np.median(darkest[letters]))
+    kept[:1] = False
+    strong: Mask = kept[labels].astype(np.uint8) * np.uint8(255)
+    return strong
 
 
 def estimate_em(ink: Ink, dpi: float) -> float:

@@ -21,8 +21,9 @@ from layout.formulas.pixels import read_pixels
 from layout.formulas.recognizers import FormulaRecognizer
 from layout.formulas.rereading import reread
 from layout.frames import Frame
-from layout.furniture import EDGE_SHARE, edge_role, seal_strip
+from layout.furniture import edge_role, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
+from layout.marks import figures_of
 from layout.ocr import OcrEngine
 from layout.pen import pen_doubts, without_pen
 from layout.rows import group_rows, row_line
@@ -37,7 +38,6 @@ from wholepage.records import PageKind
 
 BLANK_INK = 0.0004  # share of ink below which a page without text is blank
 RESIDUAL_WARN = 0.08
-ORNAMENT_EM = 6.0  # font sizes; what is higher in a page's margin is no ornament
 FIGURE_MARGIN = 4.0  # px kept around a figure, so that no stroke is cut
 
 
@@ -100,7 +100,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
         glyphs = folded(text, ink.mask, em, ink.boxes)
         return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     clean = without_pen(page.image, page.dpi)
-    straight = straighten(clean.image, page.dpi, engine)
+    straight = straighten(clean.image, page.dpi, engine, page.photo)
     boxes, strays = line_boxes(straight)
     boxes = [b for b in boxes if not _is_vertical(b, straight.em)]
     pictures: tuple[Box, ...] = ()
@@ -171,9 +171,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     tables, in_table = _tables(reading, rules)
     free = [(i, s) for i, s in enumerate(segments) if i not in in_table]
     figures, residual = find_figures(reading.ink, [s for _, s in free], reading.pictures, [t.box for t in tables], em)
-    figures = [f for f in figures if not _is_margin_ink(f, width, height, em)]
-    if reading.kind != "photo":  # a photo may show a part of the page, without its margins
-        figures = [f for f in figures if not _is_ornament(f, height, em)]
+    figures, drawn_over = figures_of(figures, [s for _, s in free], reading.kind, (width, height), em)
     labels = {free[i][0]: n for n, f in enumerate(figures) for i in f.labels}
     captions = {free[i][0]: n for n, f in enumerate(figures) for i in f.captions}
     strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
@@ -193,7 +191,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
         lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
     lines.extend(_set_apart(segments, labels, captions, strip, in_table))
     regions = tuple(_figure_region(f, segments, free, blocks, width, height) for f in figures)
-    doubts = _doubts(residual, page, reading)
+    doubts = _doubts(residual, page, reading, drawn_over)
     return PageLayout(
         page.number,
         width,
@@ -221,19 +219,6 @@ def _tables(reading: _Reading, rules: Rules) -> tuple[list[TableRegion], dict[in
             owner.update(dict.fromkeys(inside, len(tables)))
             tables.append(table)
     return tables, owner
-
-
-def _is_margin_ink(figure: Found, width: int, height: int, em: float) -> bool:
-    """Scanner shadows and seal lines: thin ink along the page's edge."""
-    b = figure.box
-    at_edge = b.x0 < 0.02 * width or b.x1 > 0.98 * width or b.y0 < 0.02 * height or b.y1 > 0.98 * height
-    return at_edge and (b.width < 3 * em or b.height < 3 * em)
-
-
-def _is_ornament(figure: Found, height: int, em: float) -> bool:
-    """A small drawing in the page's top or bottom margin: a logo, an arrow to turn over, a sign in the header."""
-    b = figure.box
-    return (b.y1 < EDGE_SHARE * height or b.y0 > (1 - EDGE_SHARE) * height) and b.height < ORNAMENT_EM * em
 
 
 def _outside_figures(rules: Sequence[Box], figures: Sequence[Found]) -> list[Box]:
@@ -295,7 +280,7 @@ def _column_of(box: Box, blocks: Sequence[Block]) -> int:
     return min(range(len(blocks)), key=lambda i: (fit(i)[1] > 0.25 * box.height, *fit(i)))
 
 
-def _doubts(residual: float, page: PageInput, reading: _Reading) -> tuple[Doubt, ...]:
+def _doubts(residual: float, page: PageInput, reading: _Reading, drawn_over: Sequence[Box]) -> tuple[Doubt, ...]:
     doubts = []
     if residual > RESIDUAL_WARN:
         doubts.append(
@@ -311,6 +296,8 @@ def _doubts(residual: float, page: PageInput, reading: _Reading) -> tuple[Doubt,
         doubts.append(
             Doubt("page.poor_reading", f"Page {page.number} is hard to read: mean OCR confidence {np.mean(read):.2f}.")
         )
+    message = f"Something was drawn over the print on page {page.number}; it was left out."
+    doubts.extend(Doubt("page.handwriting", message, box=box) for box in drawn_over)
     return tuple(doubts)
 
 

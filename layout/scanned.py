@@ -45,8 +45,11 @@ class Straight:
     enlarged: bool = False
 
 
-def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
-    """Enlarge small text on `image` (H×W×3 RGB), turn plates to black on white, detect the lines and level them."""
+def straighten(image: Image, dpi: float, engine: OcrEngine, photo: bool = False) -> Straight:
+    """Enlarge small text on `image` (H×W×3 RGB), turn plates to black on white, detect the lines and level them.
+
+    In a `photo`, ink is only what is about as dark as the print.
+    """
     import cv2
 
     gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
@@ -55,20 +58,20 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
     if (across, down) != (1.0, 1.0):
         image = cv2.resize(image, None, fx=across, fy=down, interpolation=cv2.INTER_CUBIC)
         gray, dpi = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY), dpi * across
-    ink = find_ink(gray, dpi)
+    ink = find_ink(gray, dpi, photo)
     em = estimate_em(ink, dpi)
     plates = find_plates(gray, em)
     if plates:
         image = without_plates(image, plates)
         gray = cv2.cvtColor(image, cv2.COLOR_RGB2GRAY)
-        ink = find_ink(gray, dpi)
+        ink = find_ink(gray, dpi, photo)
     scale = min(max(DETECTION_EM / em, 0.3), 2.0)
     quads = engine.detect(image, scale)
     skew = skew_of(quads, ink.mask)
     height, width = gray.shape
     if abs(skew) < 0.04 or abs(skew) > MAX_SKEW:
         page = Straight(image, gray, ink, Frame(back), 0.0, em, tuple(quads), across > 1)
-        return _flat(page, dpi, scale, engine)
+        return _flat(page, dpi, scale, engine, photo)
     forward = np.vstack([cv2.getRotationMatrix2D((width / 2, height / 2), skew, 1.0), [0.0, 0.0, 1.0]])
     paper = tuple(int(v) for v in np.median(image[::16, ::16].reshape(-1, 3), axis=0))
     turned = cv2.warpAffine(image, forward[:2], (width, height), flags=cv2.INTER_LINEAR, borderValue=paper)
@@ -76,11 +79,11 @@ def straighten(image: Image, dpi: float, engine: OcrEngine) -> Straight:
     gray = cv2.warpAffine(gray, forward[:2], (width, height), flags=cv2.INTER_CUBIC, borderValue=int(np.mean(paper)))
     mapped = tuple(_through(quad, forward) for quad in quads)
     frame = Frame(back @ np.linalg.inv(forward))
-    page = Straight(turned, gray, find_ink(gray, dpi), frame, skew, em, mapped, across > 1)
-    return _flat(page, dpi, scale, engine)
+    page = Straight(turned, gray, find_ink(gray, dpi, photo), frame, skew, em, mapped, across > 1)
+    return _flat(page, dpi, scale, engine, photo)
 
 
-def _flat(page: Straight, dpi: float, scale: float, engine: OcrEngine) -> Straight:
+def _flat(page: Straight, dpi: float, scale: float, engine: OcrEngine, photo: bool) -> Straight:
     """The level page with the curl of its lines taken out, if there is any; its lines are detected anew."""
     total, flat = None, page
     for _ in range(MAX_PASSES):
@@ -90,7 +93,7 @@ def _flat(page: Straight, dpi: float, scale: float, engine: OcrEngine) -> Straig
         total = curl if total is None else total + curl
         image, gray = flattened(page.image, total), flattened(page.gray, total)
         quads = tuple(engine.detect(image, scale))
-        flat = replace(page, image=image, gray=gray, ink=find_ink(gray, dpi), quads=quads)
+        flat = replace(page, image=image, gray=gray, ink=find_ink(gray, dpi, photo), quads=quads)
     return replace(flat, frame=replace(page.frame, curl=total))
 
 
