@@ -27,7 +27,7 @@ from layout.marks import figures_of
 from layout.ocr import OcrEngine
 from layout.pen import pen_doubts, without_pen
 from layout.rows import group_rows, row_line
-from layout.rulers import off_dotted_lines, without_rulers
+from layout.rulers import off_dotted_lines, without_edge_strokes, without_rulers
 from layout.scanned import Straight, line_boxes, straighten
 from layout.segments import Segment, is_wide
 from layout.specks import without_stray_marks
@@ -117,6 +117,8 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
     segments = [*digital, *fold_segments(reading.segments, reading.shapes)]
     em = _em_of_segments(segments) or straight.em
     segments = off_dotted_lines(segments, straight.gray, em)
+    if page.photo:
+        segments = without_edge_strokes(segments, straight.image.shape[1], em)
     segments = without_stray_marks(without_rulers(segments, em), em)
     frame = None if straight.frame.is_stored else straight.frame
     segments = [_with_em(s, em) for s in segments if not _is_drawing(s, em)]

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.segments import Segment, segment_of
+from layout.types import Glyph
 
 STROKES = frozenset("|1Il!+‡丨,，'：:")
 SURE = frozenset("|‡丨")
 LEAST, SPREAD_EM, NEAR_EM = 4, 8.0, 0.5  # pieces of a line; its height; how far they stand from one another across
+EDGE_EM = 0.3  # a stroke of the picture's edge is no further from it
 SHORT, NARROW_EM = 2, 1.2  # characters that a piece of a dotted line is read as, and its width
 REACH_EM, WINDOW_EM = 6.0, 0.5  # how far a dotted line goes on above or below such a piece; each window has a dot
 BESIDE_EM = 0.5  # on both sides of a line there is paper
@@ -62,6 +64,27 @@ def without_rulers(segments: Sequence[Segment], em: float) -> list[Segment]:
         elif any(not g.text.isspace() for g in rest):
             out.append(segment_of(rest, segment.em, segment.confidence, segment.origin, segment.bold))
     return out
+
+
+def without_edge_strokes(segments: Sequence[Segment], width: int, em: float) -> list[Segment]:
+    """Segments of a photo without the strokes that OCR makes of the picture's left and right edges."""
+    out: list[Segment] = []
+    for segment in segments:
+        glyphs = list(segment.glyphs)
+        while glyphs and (glyphs[-1].text.isspace() or _at_edge(glyphs[-1], width, em)):
+            glyphs.pop()
+        while glyphs and (glyphs[0].text.isspace() or _at_edge(glyphs[0], width, em)):
+            glyphs.pop(0)
+        if len(glyphs) == len(segment.glyphs) or segment.origin != "ocr":
+            out.append(segment)
+        elif glyphs:
+            out.append(segment_of(glyphs, segment.em, segment.confidence, segment.origin, segment.bold))
+    return out
+
+
+def _at_edge(glyph: Glyph, width: int, em: float) -> bool:
+    near = min(glyph.box.x0, width - glyph.box.x1) < EDGE_EM * em
+    return glyph.text in STROKES and near and glyph.box.width < 0.5 * em
 
 
 def _stroke_of(segment: Segment) -> int | None:

@@ -35,6 +35,8 @@ CODES: tuple[Code, ...] = (
          "missing", "A, B, D"),
     Code("options.empty", "error", "check", "an option for which neither text nor figure was read", "`C.`"),
     Code("options.repeated", "error", "check", "two options with the same letter or the same text", "B. 2 and D. 2"),
+    Code("options.inferred", "warning", "reading", "the letter of an option was not read; its place tells it",
+         "A, ·, C, D"),
     Code("options.not_split", "warning", "files", "an imported record has its options inside the stem", "`(A) 1 (B) 2`"
          " in the stem"),
     Code("answer.not_an_option", "error", "check", "the printed answer names no option, or several for a single "

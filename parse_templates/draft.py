@@ -10,7 +10,7 @@ from parse_templates.alternatives import mark_alternatives, total_points, withou
 from parse_templates.captions import is_caption
 from parse_templates.flow import FlowLine, Piece, cut, text_of, whole
 from parse_templates.numbering import Candidate
-from parse_templates.options import split_options
+from parse_templates.options import lost_letters, split_options
 from parse_templates.parts import CIRCLED, PartPieces, all_pieces, plain_label, split_parts, trailing_points
 from parse_templates.sections import Section, type_of
 from parse_templates.solutions import answers_from, split_solution, verdict
@@ -163,6 +163,9 @@ def _take_structure(draft: Draft, body: list[Piece], stated: QuestionType | None
     if (options and stated in CHOICE) or _statements(parts_stem, parts):
         parts_stem, parts = stem, []
     draft.stem, draft.options, draft.parts = list(parts_stem), options, parts
+    if lost := lost_letters(options, body, template):
+        message = f"Question {draft.label}: the letter of option {', '.join(lost)} was not read; its place tells it."
+        draft.issues.append(Issue(code="options.inferred", field="options", message=message))
     if behind and not (mark_alternatives(parts, behind) and text_of(parts_stem)):
         # Nothing stands before the alternatives: the stem is all that is printed, the parts are its two sides.
         draft.stem = whole_body

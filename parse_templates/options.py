@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from parse_templates.flow import Piece, cut
+from parse_templates.lost_letters import with_lost_letters
+from parse_templates.marks import Mark
 from parse_templates.template import Template
 
 FULL_LETTERS = {ord("Ａ") + i: chr(ord("A") + i) for i in range(8)}
@@ -15,21 +16,12 @@ MIN_FULL = 4  # options that most questions have
 MIN_ROW = 3  # letters without a dot that make options
 
 
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """A mark in piece `piece` at characters `start` to `end`; `label` is what it names, normalised."""
-
-    piece: int
-    start: int
-    end: int
-    label: str
-
-
 def split_options(
     pieces: Sequence[Piece], template: Template, lower_case: bool
 ) -> tuple[list[Piece], list[tuple[str, list[Piece]]]]:
     """Stem pieces and options (label, pieces); no options when no chain of at least two marks begins with A."""
     best: list[Mark] = []
+    printed = _letters(pieces, template)
     for pattern in template.options:
         small = "a-e" in pattern
         for strict in (True, False):
@@ -45,11 +37,28 @@ def split_options(
             break
     if len(best) < MIN_ROW:
         best = _bare_row(pieces) or best
+    best = with_lost_letters(best, printed, pieces)
     if not best:
         return list(pieces), []
     stem, groups = cut_at(pieces, best)
     found = [(mark.label.upper(), group) for mark, group in zip(best, groups, strict=True)]
     return stem, sorted(found, key=lambda item: item[0])
+
+
+def _letters(pieces: Sequence[Piece], template: Template) -> list[Mark]:
+    """Marks of capital letters at the beginnings of lines or behind white space, of the first style that has any."""
+    for pattern in template.options:
+        marks = [m for m in _find_marks(pieces, re.compile(pattern), strict=True) if m.label.isupper()]
+        if marks:
+            return marks
+    return []
+
+
+def lost_letters(options: Sequence[tuple[str, list[Piece]]], pieces: Sequence[Piece], template: Template) -> list[str]:
+    """Letters of `options` that stand nowhere in `pieces`: they were not read."""
+    printed = {m.label for p in template.options for m in _find_marks(pieces, re.compile(p), strict=False)}
+    bare = {m.label for m in _bare_row(pieces)}
+    return [label for label, _ in options if not {label, label.lower()} & (printed | bare)]
 
 
 def option_runs(pieces: Sequence[Piece], template: Template) -> list[tuple[int, int]]:

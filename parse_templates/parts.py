@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from parse_templates.flow import Piece, cut
-from parse_templates.options import Mark, cut_at
+from parse_templates.marks import Mark
+from parse_templates.options import cut_at
 from parse_templates.template import Template
 
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
