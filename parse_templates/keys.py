@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from layout.types import TableRegion
 from parse_templates.flow import FlowLine, Piece, cut, whole
+from parse_templates.mark_schemes import Path, read_scheme
 from parse_templates.numbering import best_chain, find_candidates
 from parse_templates.sections import Heading, find_headings
 from parse_templates.template import Template
@@ -24,13 +25,17 @@ NAMED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """One entry of a key: `section` is the printed ordinal of the section that it stands under, or None."""
+    """One entry of a key: `section` is the printed ordinal of the section that it stands under, or None.
+
+    `marked` holds the answers by the labels of parts, where it is an entry of a mark scheme.
+    """
 
     section: str | None
     number: int
     text: str
     pieces: tuple[Piece, ...]
     page: int
+    marked: tuple[tuple[Path, str], ...] = ()
 
 
 def find_key_start(flow: Sequence[FlowLine], template: Template, first_question: int) -> int | None:
@@ -49,9 +54,14 @@ def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     """All entries of a key, in printed order. `flow` holds the key's lines only."""
     headings = find_headings(flow, template)
     flow = _without_notes(flow, headings, template)
-    entries: list[KeyEntry] = []
-    used: set[int] = set()
+    schemes, used = read_scheme(flow)
+    entries = [
+        KeyEntry(_section_at(m.pieces[0].at.index, headings), m.number, m.text, m.pieces, m.page, m.answers)
+        for m in schemes
+    ]
     for line in flow:
+        if line.index in used:
+            continue
         found = _from_table(line.table, line, template) if line.table else compact_entries(line)
         if found:
             used.add(line.index)

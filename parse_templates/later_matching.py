@@ -12,7 +12,7 @@ from parse_templates.checks_context import flat, walk
 from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import FlowLine, Piece, text_of
 from parse_templates.keys import KeyEntry
-from parse_templates.matching import ordinal
+from parse_templates.matching import fitting_schemes, ordinal
 from parse_templates.parts import PartPieces
 from parse_templates.sections import NO_SECTION, Section
 from parse_templates.solutions import letters, split_solution
@@ -58,7 +58,16 @@ class Match:
 def find_question(
     paper: Paper, key: LaterKey, index: int, entry: KeyEntry, template: Template
 ) -> tuple[Question | None, str, bool]:
-    """The question that an entry answers, by the text it prints again, else by number and section."""
+    """The question that an entry answers: by parts it names, by text it prints again, else by number and section.
+
+    Also why there is none, and whether it was found by more than its number.
+    """
+    return _by_parts(paper, key, index) if entry.marked else _by_text(paper, key, index, entry, template)
+
+
+def _by_text(
+    paper: Paper, key: LaterKey, index: int, entry: KeyEntry, template: Template
+) -> tuple[Question | None, str, bool]:
     inline = split_solution(entry.pieces, template)
     again = flat(text_of(inline.question))[:COMPARED]
     marked = bool(inline.answer or inline.solution)
@@ -77,6 +86,15 @@ def find_question(
     if len(same) > 1:
         return None, f"{len(same)} questions have this number", False
     return _plausible(same[0], entry, paper, template)
+
+
+def _by_parts(paper: Paper, key: LaterKey, index: int) -> tuple[Question | None, str, bool]:
+    """The question whose parts are those that an entry of a mark scheme answers, and that no other entry fits."""
+    drafts = [draft_of(q) for q in paper.questions]
+    found = fitting_schemes(drafts, key.entries)[index]
+    if not found:
+        return None, "no question of this number has the parts that it answers", False
+    return next(q for q, d in zip(paper.questions, drafts, strict=True) if d is found[0]), "", True
 
 
 def _same_number(paper: Paper, label: str, entry: KeyEntry) -> list[Question]:

@@ -10,6 +10,7 @@ from parse_templates.copies import reprints
 from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import cut, text_of
 from parse_templates.keys import KeyEntry
+from parse_templates.mark_schemes import answer_parts, assigned
 from parse_templates.part_answers import answers_by_parts, says_nothing
 from parse_templates.solutions import answers_from, letters, split_solution, verdict, without_remarks, without_steps
 from parse_templates.template import Template
@@ -21,8 +22,9 @@ SHORT_ANSWER = 60  # characters; a longer entry is a worked solution
 def apply_key(drafts: Sequence[Draft], entries: Sequence[KeyEntry], template: Template) -> list[Issue]:
     """Fill answers and solutions from `entries`; entries that fit no question are listed as issues."""
     issues = []
-    for entry in entries:
-        fitting = fitting_drafts(drafts, entry)
+    schemes = fitting_schemes(drafts, entries)
+    for n, entry in enumerate(entries):
+        fitting = schemes[n] if n in schemes else fitting_drafts(drafts, entry)
         if len(fitting) == 1:
             fitting[0].issues.extend(apply_entry(fitting[0], entry, template))
         else:
@@ -50,6 +52,14 @@ def fitting_drafts(drafts: Sequence[Draft], entry: KeyEntry) -> list[Draft]:
     return same
 
 
+def fitting_schemes(drafts: Sequence[Draft], entries: Sequence[KeyEntry]) -> dict[int, list[Draft]]:
+    """For each entry of a mark scheme (by index) the question that it answers, in a list that is empty for none."""
+    marked = [n for n, entry in enumerate(entries) if entry.marked]
+    paths = [(entries[n].number, [path for path, _ in entries[n].marked]) for n in marked]
+    found = assigned(paths, [(d.number, d.parts) for d in drafts])
+    return {n: [] if at is None else [drafts[at]] for n, at in zip(marked, found, strict=True)}
+
+
 def ordinal(text: str) -> str:
     """What orders a section in its heading: 二, B, III."""
     match = re.match(
@@ -60,6 +70,8 @@ def ordinal(text: str) -> str:
 
 def apply_entry(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue]:
     """Answer and solution of one question from its entry; an answer printed in the question itself stays."""
+    if entry.marked and draft.parts and not draft.answer:
+        return _apply_marked(draft, entry)
     inline = split_solution(entry.pieces, template)
     head = list(inline.question)
     if head:
@@ -95,6 +107,15 @@ def apply_entry(draft: Draft, entry: KeyEntry, template: Template) -> list[Issue
     elif text and not worked and not draft.answer:
         draft.answer, draft.origin["answer"] = [text], "key"
     return []
+
+
+def _apply_marked(draft: Draft, entry: KeyEntry) -> list[Issue]:
+    """Answers of a mark scheme under the labels of their parts; labels that the question lacks are listed."""
+    lost = answer_parts(draft, entry.marked)
+    draft.origin["answer"], draft.answer_pieces = "key", list(entry.pieces)
+    named = "; ".join(text[:40] for text in lost)
+    message = f"Question {draft.label}: the key answers parts that it does not have: {named}."
+    return [Issue(code="key.unmatched", field="answer", message=message)] if lost else []
 
 
 def _filled_bracket(text: str) -> str:
