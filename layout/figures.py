@@ -214,7 +214,7 @@ def _is_inline(box: Box, segments: Sequence[Segment], em: float) -> bool:
         return False
     for segment in segments:
         gap = max(box.x0 - segment.box.x1, segment.box.x0 - box.x1)
-        level = box.y0 - 0.2 * em <= segment.box.cy <= box.y1 + 0.2 * em
+        level = box.y0 - 0.2 * em <= segment.band.cy <= box.y1 + 0.2 * em
         if level and -0.5 * em <= gap < 0.7 * em and len(segment.glyphs) >= 3 and segment.em > 0.8 * em:
             return True
     return False

@@ -157,7 +157,7 @@ def _em_of_segments(segments: Sequence[Segment]) -> float | None:
 
 def _with_em(segment: Segment, em: float) -> Segment:
     """An OCR segment with the page's font size, unless it is clearly smaller (an index) or larger (a title)."""
-    if segment.origin != "ocr" or any(isinstance(g, FormulaGlyph) for g in segment.glyphs):
+    if segment.origin != "ocr" or any(isinstance(g, FormulaGlyph) and not g.marked for g in segment.glyphs):
         return segment
     height = segment.box.height
     letters = sum(c.isalnum() for c in segment.text)

@@ -11,11 +11,12 @@ from layout.formulas.atoms import atom_of
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Strokes, find_strokes, sharp_mask
+from layout.formulas.pixels_levels import Level, main_level
 from layout.formulas.pixels_lines import NAME
 from layout.formulas.pixels_marks import find_hats
 from layout.formulas.pixels_rows import find_rows, part_rows, part_tails
 from layout.formulas.pixels_shapes import find_fences
-from layout.formulas.pixels_size import Level, main_level, place
+from layout.formulas.pixels_size import place
 from layout.formulas.spans import find_spans
 from layout.formulas.structure import items_of
 from layout.types import Glyph

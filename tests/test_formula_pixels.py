@@ -13,9 +13,10 @@ from layout.formulas.pixels import PixelReading, read_pixels
 from layout.formulas.pixels_align import Placed, align
 from layout.formulas.pixels_bars import Fraction, find_fractions
 from layout.formulas.pixels_ink import Strokes, find_strokes, sharp_mask, without_specks
+from layout.formulas.pixels_levels import Level, main_level
 from layout.formulas.pixels_marks import find_overlines
 from layout.formulas.pixels_shapes import find_arrows, find_fences, find_radicals
-from layout.formulas.pixels_size import Level, main_level, place
+from layout.formulas.pixels_size import place
 from layout.formulas.pixels_slant import lean
 from layout.formulas.pixels_tall import settle_signs, tall_segments
 from layout.ocr import get_engine

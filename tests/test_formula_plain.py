@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from layout.formulas.pixels_levels import Level
 from layout.formulas.pixels_plain import are_words
 from layout.formulas.pixels_scripts import find_scripts
-from layout.formulas.pixels_size import Level
 from layout.ocr import Recognised
 from layout.segments import segment_of
 from layout.types import Glyph

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from layout.formulas.symbols import BINARY, BRACKETS, PIECES, RELATIONS
-from layout.formulas.tree import Node, Style, Sym
+from layout.formulas.tree import Node, Over, Style, Sym
 from layout.segments import is_wide
 from layout.types import Glyph
 from wholepage.boxes import Box
@@ -39,6 +39,11 @@ class FormulaGlyph(Glyph):
 
     node: Node | None = None
     anchor: float = 0.0
+
+    @property
+    def marked(self) -> bool:
+        """Whether it is letters under a mark: no higher than a line of print."""
+        return isinstance(self.node, Over)
 
 
 @dataclass(frozen=True, slots=True)

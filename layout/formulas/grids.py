@@ -125,9 +125,10 @@ def _without_tail(rows: list[list[Atom]], content: list[Atom], hull: Box) -> tup
     size = max(a.size for a in content)
     level = [r for r in rows if abs(median(a.axis for a in r) - hull.cy) < 0.25 * size]
     others = [r for r in rows if not any(r is m for m in level)]
-    if not level or not others:
+    edges = [a.ink.x1 for r in others for a in r if a.size >= SMALL * size]
+    if not level or not edges:  # rows of small print alone, read badly, have no tail
         return rows, content
-    edge = max(a.ink.x1 for r in others for a in r if a.size >= SMALL * size)
+    edge = max(edges)
     commas = all(max(r, key=lambda a: a.ink.x1).text in COMMAS for r in others)
     kept = [_up_to(r, edge, size, commas) for r in rows]
     kept = [r for r in kept if any(a.size >= SMALL * size for a in r)]

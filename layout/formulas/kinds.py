@@ -10,7 +10,7 @@ from typing import Literal
 
 from layout.formulas.atoms import is_math_font
 from layout.formulas.structure import Item
-from layout.formulas.symbols import BINARY, ELEMENTS, FUNCTIONS, RELATIONS, STRONG
+from layout.formulas.symbols import BIG_OPERATORS, BINARY, ELEMENTS, FUNCTIONS, RELATIONS, STRONG
 from layout.formulas.tree import Script, Sym
 from layout.segments import is_wide
 
@@ -28,6 +28,7 @@ _NUMBER = r"[-−]?(?:\d+(?:\.\d+)?|[+]?∞)"
 INTERVAL = re.compile(rf"\[{_NUMBER},{_NUMBER}[)\]]|\({_NUMBER},{_NUMBER}\]")
 NUMBER_SET = re.compile(rf"\{{{_NUMBER}(?:,{_NUMBER})*\}}")
 DIFFERENTIAL = re.compile(rf"(?:{'|'.join(sorted(FUNCTIONS, key=len, reverse=True))})?[A-Za-z]{{0,2}}d[a-z]")
+CELSIUS = re.compile(rf"{_NUMBER}(?:°C|℃)(?![A-Za-z])")
 PAIR = re.compile(r"\d+[:∶]\d+")
 # Several elements, one of them with a small letter: KCl and NaOH, but no word.
 COMPOUND_NAME = re.compile(rf"(?<![A-Za-z])(?=[A-Z]\w*[A-Z])(?=\w*[a-z])(?:{ELEMENTS}){{2,}}(?![A-Za-z])")
@@ -36,6 +37,7 @@ INTEGRALS = frozenset("∫∬∭∮")
 PROSE_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z][a-z]{3,}(?![A-Za-z])")
 WIDE_GAP = "\u2003"
 OF_NUMBERS = frozenset({"ln", "lg", "log", "sin", "cos", "tan"})  # a number behind a blank is their argument
+DECIMAL = 0.22  # font sizes: a point with less around it stands in a number, not behind that of a question
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -108,10 +110,25 @@ def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
             continue
         text = "".join(i.text or "\x00" for i in items[start : start + 5])
         match = None if RATIO.match(text) else (LABEL if start == 0 else INNER_LABEL).match(text)
+        if match and _is_operand(items, start, match):
+            continue
         marks = items[start : start + match.end()] if match else ()
         if match and not any(is_math_font(a.glyph.font) for i in marks for a in i.atoms):
             found.update(range(start, start + match.end()))
     return found
+
+
+def _is_operand(items: Sequence[Item], start: int, mark: re.Match[str]) -> bool:
+    """Whether what looks like a mark begins a formula: 4.48, or C: with its colon in the middle, as in C: y² = x."""
+    last = start + mark.end() - 1
+    if last <= start or last + 1 >= len(items):
+        return False
+    sign, after = items[last], items[last + 1]
+    gaps = (sign.box.x0 - items[last - 1].box.x1, after.box.x0 - sign.box.x1)
+    size = sign.atoms[0].size
+    if sign.text == "." and mark.group()[:-1].isdigit():
+        return after.text.isdigit() and max(gaps) < DECIMAL * size
+    return sign.text in ":∶" and last == start + 1 and min(gaps) >= 0.12 * size and max(gaps) <= 1.6 * min(gaps)
 
 
 def _ends_clause(item: Item, gap: str) -> bool:
@@ -146,7 +163,7 @@ def _patterns(entries: list[Entry]) -> list[Entry]:
     """
     out = list(entries)
     text = "".join(e.text if e.kind != "text" and len(e.text) == 1 else "\x00" for e in entries)
-    for pattern in (RATIO, INTERVAL, NUMBER_SET):
+    for pattern in (RATIO, INTERVAL, NUMBER_SET, CELSIUS):
         for match in pattern.finditer(text):
             for n in range(*match.span()):
                 out[n] = Entry(out[n].item, "math", out[n].gap)
@@ -199,7 +216,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
             stop += 1
         word = "".join(e.text for e in out[n:stop])
         if len(word) >= 2 and not any(is_math_font(e.item.atoms[0].glyph.font) for e in out[n:stop]):
-            attached = (stop < len(out) and not out[stop].gap and isinstance(out[stop].item.node, Script)) or (
+            attached = (stop < len(out) and not out[stop].gap and _carried(out[stop])) or (
                 n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
             )
             name = next((f for f in FUNCTIONS if word.startswith(f) and len(word) <= len(f) + 2), None)
@@ -225,6 +242,12 @@ def _words(entries: list[Entry]) -> list[Entry]:
                     out[k] = Entry(out[k].item, "soft", out[k].gap)
         n = max(stop, n + 1)
     return out
+
+
+def _carried(entry: Entry) -> bool:
+    """Whether an item is a character with scripts that a letter right before it may be multiplied with."""
+    node = entry.item.node
+    return isinstance(node, Script) and not (isinstance(node.base, Sym) and node.base.text in BIG_OPERATORS)
 
 
 def _is_prose(entries: Sequence[Entry]) -> bool:

@@ -11,14 +11,15 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 from layout.formulas.pixels_bars import Fraction, find_fractions
+from layout.formulas.pixels_case import SAME_CASE, UPPER
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
+from layout.formulas.pixels_levels import Level
 from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_long import find_long_signs
 from layout.formulas.pixels_plain import lines_of_words, without_signs_in
 from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
-from layout.formulas.pixels_size import SAME_CASE, UPPER, Level
 from layout.formulas.pixels_sketch import Sketch, draw_sketch, in_text, regions_of, snapped, text_em
 from layout.formulas.pixels_tall import settle_bounds, settle_signs, tall_segments
 from layout.formulas.shapes import Shape

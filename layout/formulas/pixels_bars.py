@@ -9,16 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.pixels_ink import SCALE, Components, Mask
+from layout.formulas.pixels_strokes import MAX_SOFT, MAX_THICK, is_big_operator, is_overline, label, level_strokes
 from wholepage.boxes import Box
 
-MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
-MAX_THICK, MAX_SOFT = 0.15, 0.25  # em, of a bar, and of one on a page that was enlarged
 MAX_GAP = 0.55  # em between the bar and its content: a display fraction's x-height letter is this far away
 INNER_GAP = 0.22  # em between parts of the content that stand above each other
 BAR_GAP = 0.4  # em between them and the bar of a fraction among them
 MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
 MIN_TOTAL = 1.12  # em; strokes of ideographs lie in a cell of one em
-MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
+BASE_GAP = 0.9  # em between an exponent and its letter; a minus may stand there
+RAISED_TOTAL = 0.8  # em, of a fraction in an exponent
 MIN_BLOCKER = 0.62  # em; shorter strokes may be parts of letters
 REACH = 2.8  # em, how high a numerator may be
 LEVEL_REACH = 0.9  # em beside a bar within which what stands at its level is of the same line
@@ -29,7 +29,6 @@ OPERATOR = 1.15  # em; large operators, which have rows of their own above and b
 NESTED = 1.25  # em; bars closer than this have but one row of letters between them
 LETTER = 0.74  # em; letters of the line are no higher
 SERIFS = 5  # stems that end in one stroke: that of lim is their serifs run together
-Labels = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +52,10 @@ def find_fractions(mask: Mask, parts: Components, em: float, soft: bool = False)
     """
     size = em * SCALE
     thick = MAX_SOFT if soft else MAX_THICK
-    views = [v for s in _level_strokes(mask, size, thick) if _may_be_bar(v := _view(mask, parts, s, size), size)]
-    views = [v for v in views if not _is_overline(mask, v.stroke, size)]
+    views = [v for s in level_strokes(mask, size, thick) if _may_be_bar(v := _view(mask, parts, s, size), size)]
+    views = [v for v in views if not is_overline(mask, v.stroke, size)]
     strokes = [v.stroke for v in views]
-    views = [v for v in views if not _is_big_operator(parts.labels, v.stroke, strokes, size)]
+    views = [v for v in views if not is_big_operator(parts.labels, v.stroke, strokes, size)]
     found = []
     for view in views:
         stroke = view.stroke
@@ -67,7 +66,7 @@ def find_fractions(mask: Mask, parts: Components, em: float, soft: bool = False)
         ]
         above = _content(view, near, size, up=True)
         below = _content(view, near, size, up=False)
-        if above and below and _is_fraction(view, above, below, size):
+        if above and below and _is_fraction(view, above, below, parts.boxes, size):
             found.append(Fraction(*(b.scale(1 / SCALE) for b in (stroke, above, below))))
     return found
 
@@ -108,7 +107,7 @@ def _view(mask: Mask, parts: Components, stroke: Box, size: float) -> _View:
     beside = common <= BESIDE * np.minimum(b[:, 2] - b[:, 0], stroke.width)
     around = (b[:, 0] < stroke.x0) & (b[:, 1] < stroke.y0) & (b[:, 2] > stroke.x1) & (b[:, 3] > stroke.y1)
     around &= b[:, 3] - b[:, 1] >= ENCLOSING * size
-    drawn = _label(parts.labels, stroke)
+    drawn = label(parts.labels, stroke)
     foreign = ids[(beside | around) & (ids != drawn) & (ids != 0)]
     own = mask[window].copy()
     if foreign.size:
@@ -116,88 +115,12 @@ def _view(mask: Mask, parts: Components, stroke: Box, size: float) -> _View:
     return _View(mask, own, (labels == drawn).view(np.uint8), stroke, left, top)
 
 
-def _level_strokes(mask: Mask, size: float, thick: float) -> list[Box]:
-    """Horizontal strokes with free ends, up to `thick` em high, in mask px."""
-    import cv2
-
-    opened = cv2.morphologyEx(mask, cv2.MORPH_OPEN, np.ones((1, max(int(MIN_WIDTH * size), 5)), np.uint8))
-    contours, _ = cv2.findContours(opened, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_SIMPLE)
-    out = []
-    end = max(int(0.05 * size), 2)
-    for contour in contours:
-        x, y, w, h = cv2.boundingRect(contour)
-        area = int(opened[y : y + h, x : x + w].sum())
-        if not 2 <= h <= thick * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
-            continue
-        # The stroke's own edge is ragged: look one row further.
-        if (
-            max(mask[max(y - 2, 0), x : x + w].mean(), mask[min(y + h + 1, len(mask) - 1), x : x + w].mean())
-            > MAX_CONTACT
-        ):
-            continue
-        left, right = mask[y : y + h, max(x - end, 0) : x], mask[y : y + h, x + w : x + w + end]
-        if (left.size and left.mean() > 0.5) or (right.size and right.mean() > 0.5):
-            continue
-        out.append(Box(float(x), float(y), float(x + w), float(y + h)))
-    return out
-
-
 def _may_be_bar(view: _View, size: float) -> bool:
     """Whether there is enough ink above and below, whatever it belongs to."""
     above, below = _content(view, (), size, up=True), _content(view, (), size, up=False)
     if above is None or below is None:
         return False
-    return min(above.height, below.height) >= MIN_CONTENT * size and below.y1 - above.y0 >= MIN_TOTAL * size
-
-
-def _is_overline(mask: Mask, stroke: Box, size: float) -> bool:
-    """Whether a line falls away to the lower left from the left end: then the stroke is the roof of a radical."""
-    edge = stroke.x0 + 2.0
-    for step in range(1, 5):
-        depth = int(0.1 * step * size)
-        row = mask[min(int(stroke.y1) + depth, mask.shape[0] - 1)]
-        low = int(max(stroke.x0 - 0.75 * depth - 2, 0))
-        hit = np.flatnonzero(row[low : int(edge + 1)])
-        if not hit.size or low + hit[-1] > edge - 0.02 * size:
-            return False
-        edge = low + float(hit[-1])
-    return True
-
-
-def _is_big_operator(labels: Labels, stroke: Box, strokes: Sequence[Box], size: float) -> bool:
-    """Whether the stroke is the top or foot of a ∑, or the top of a ∏ with its two legs."""
-    own = _label(labels, stroke)
-    for other in strokes:
-        apart = abs(other.cy - stroke.cy)
-        alike = abs(other.width - stroke.width) < 0.3 * stroke.width and other.x_overlap(stroke) > 0.75 * stroke.width
-        if other is not stroke and alike and 0.6 * size < apart < 2.5 * size and _label(labels, other) == own:
-            return True
-    if _reaches(labels, stroke, own, 1.05 * size):
-        return True
-    legs = []
-    for depth in (0.3, 0.45, 0.6):
-        row = labels[min(int(stroke.y1 + depth * size), len(labels) - 1), int(stroke.x0) : int(stroke.x1)] == own
-        starts = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])) == 1)
-        legs.append(tuple(starts))
-    return all(len(s) == 2 and abs(s[0] - legs[0][0]) <= 2 and abs(s[1] - legs[0][1]) <= 2 for s in legs)
-
-
-def _reaches(labels: Labels, stroke: Box, own: int, depth: float) -> bool:
-    """Whether the stroke's component goes on for `depth` to one side and is as wide as the stroke at the far end."""
-    x0, x1, rows = int(stroke.x0), int(stroke.x1), int(2 * depth)
-    below = labels[int(stroke.y1) : int(stroke.y1) + rows, x0:x1]
-    above = labels[max(int(stroke.y0) - rows, 0) : int(stroke.y0), x0:x1][::-1]
-    for part in (below, above):
-        inked = np.flatnonzero((part == own).any(axis=1))
-        if inked.size and inked[-1] >= depth and len(inked) > inked[-1]:
-            foot = (part[inked[-1] - max(int(0.1 * depth), 2) : inked[-1] + 1] == own).any(axis=0)
-            if foot.mean() > 0.7:
-                return True
-    return False
-
-
-def _label(labels: Labels, stroke: Box) -> int:
-    return int(labels[int(stroke.cy), int(stroke.cx)])
+    return min(above.height, below.height) >= MIN_CONTENT * size and below.y1 - above.y0 >= RAISED_TOTAL * size
 
 
 def _content(view: _View, strokes: Sequence[Box], size: float, up: bool) -> Box | None:
@@ -270,19 +193,36 @@ def _on_own_line(mask: Mask, inner: Box, outer: Box, size: float) -> bool:
     return bool(left.any() or right.any())
 
 
-def _is_fraction(view: _View, above: Box, below: Box, size: float) -> bool:
+def _is_fraction(view: _View, above: Box, below: Box, boxes: NDArray[np.int32], size: float) -> bool:
     stroke = view.stroke
-    if min(above.height, below.height) < MIN_CONTENT * size or below.y1 - above.y0 < MIN_TOTAL * size:
+    total = below.y1 - above.y0
+    if min(above.height, below.height) < MIN_CONTENT * size or total < RAISED_TOTAL * size:
+        return False
+    if total < MIN_TOTAL * size and not _is_raised(boxes, Box.hull([above, stroke, below]), size):
         return False
     if max(stroke.y0 - above.y0, below.y1 - stroke.y1) >= REACH * size - 2:
         return False
-    if max(above.width, below.width) < 0.45 * stroke.width and stroke.width > 1.2 * size:
-        return False
-    if min(above.width, below.width) < 0.12 * size:
+    narrow = max(above.width, below.width) < 0.45 * stroke.width and stroke.width > 1.2 * size
+    if narrow or min(above.width, below.width) < 0.12 * size:
         return False
     if _is_of_letters(view, above, below, size):
         return False
     return not (_sticks_out(view, above, size) or _sticks_out(view, below, size))
+
+
+def _is_raised(boxes: NDArray[np.int32], hull: Box, size: float) -> bool:
+    """Whether a small fraction is an exponent: the letter before it is lower at its head and foot, below it is nothing.
+
+    `boxes` are those of the mask's components, `hull` the whole fraction, all in mask px.
+    """
+    b = boxes[1:].astype(np.float64)
+    wide, high = b[:, 2] - b[:, 0], b[:, 3] - b[:, 1]
+    before = (b[:, 2] <= hull.x0 + 0.08 * size) & (b[:, 2] >= hull.x0 - BASE_GAP * size)
+    before &= (high >= 0.4 * size) & (high <= 1.1 * size) & (wide <= 0.75 * size)
+    before &= (b[:, 3] >= hull.y1 + 0.15 * size) & (b[:, 1] >= hull.y0 + 0.15 * size) & (b[:, 1] < hull.y1)
+    column = (np.minimum(b[:, 2], hull.x1) - np.maximum(b[:, 0], hull.x0)) > 0.1 * size
+    under = column & (b[:, 1] >= hull.y1 - 2) & (b[:, 1] <= hull.y1 + 0.35 * size)
+    return bool(before.any()) and not bool(under.any())
 
 
 def _is_of_letters(view: _View, above: Box, below: Box, size: float) -> bool:

@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from layout.formulas.pixels_align import Placed, align
+from layout.formulas.pixels_case import hanging
+from layout.formulas.pixels_dots import with_dots
 from layout.formulas.pixels_ink import Mask
-from layout.formulas.pixels_size import Level, main_level, place
+from layout.formulas.pixels_levels import Level, main_level
+from layout.formulas.pixels_size import place
 from layout.formulas.pixels_slant import faces
+from layout.formulas.pixels_wide import with_indices
 from layout.formulas.pixels_words import boxes_of_words
 from layout.formulas.symbols import FUNCTIONS
 from layout.ocr import Recognised
@@ -21,7 +25,7 @@ from layout.types import Glyph
 from wholepage.boxes import Box
 
 # Raised and lowered characters as plain ones: their place says what they are.
-PLAIN = str.maketrans("µ⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "μ0123456789+−=()n0123456789+−=()")
+PLAIN = str.maketrans("µ∆⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "μΔ0123456789+−=()n0123456789+−=()")
 DESCENDING = "gpqyjβγημρφχψξζ"
 DOTS = ".·…⋯"
 DASHES = "—–―-"
@@ -84,9 +88,9 @@ def refine(
         placed = [
             replace(p, clipped=p.char in DESCENDING and p.box is not None and p.box.y1 >= foot - 2.0) for p in placed
         ]
-    placed = _descending(_as_signs(placed, em))
+    placed = hanging(_as_signs(placed, em))
     main = main_level(placed, em, segment.box.y1, hint)
-    placed, levels = place(_with_minus(placed, main), main)
+    placed, levels = place(_with_minus(with_indices(placed, main, page.mask), main), main)
     placed = _with_names(placed, levels, main)
     glyphs = []
     cells = boxes_of_words(placed, levels, main, segment.glyphs)
@@ -97,7 +101,7 @@ def refine(
         if holes and p.box is None and p.char in MARKS:  # its cell may lie over what was cut out
             box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
         glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))
-    return replace(segment, glyphs=tuple(_with_dots_joined(glyphs, main))), main
+    return replace(segment, glyphs=tuple(with_dots(_with_dots_joined(glyphs, main), parts, main))), main
 
 
 def _doubled(glyphs: Sequence[Glyph]) -> set[int]:
@@ -173,21 +177,6 @@ def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
         sides = [q.char for q in (*placed[max(n - 1, 0) : n], *placed[n + 1 : n + 2]) if not q.char.isspace()]
         if not any(is_wide(c) for c in sides):
             out[n] = replace(p, char=sign)
-    return out
-
-
-def _descending(placed: Sequence[Placed]) -> list[Placed]:
-    """A P that hangs below a capital or digit of its height beside it is a p."""
-    out = list(placed)
-    for n, p in enumerate(placed):
-        if p.char != "P" or p.box is None:
-            continue
-        for q in placed[max(n - 2, 0) : n + 3]:
-            if q.box is None or not (q.char.isdigit() or (_is_letter(q.char) and q.char.isupper())):
-                continue
-            alike = 0.85 <= p.box.height / q.box.height <= 1.18
-            if alike and min(p.box.y0 - q.box.y0, p.box.y1 - q.box.y1) >= 0.18 * p.box.height:
-                out[n] = replace(p, char="p")
     return out
 
 

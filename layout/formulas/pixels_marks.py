@@ -45,10 +45,12 @@ def _covers(strokes: Strokes, index: int, em: float) -> bool:
     over = (common > 0.1 * em) & (b[:, 3] <= box.y0 + 1) & (b[:, 3] > box.y0 - 0.4 * em)
     if over.any():
         return False
-    under = (common > 0.5 * (b[:, 2] - b[:, 0])) & (b[:, 1] >= box.y1 - 1) & (b[:, 1] <= box.y1 + 0.26 * em)
-    under &= b[:, 3] - b[:, 1] >= 0.28 * em
+    below = (b[:, 1] >= box.y1 - 1) & (b[:, 1] <= box.y1 + 0.26 * em) & (b[:, 3] - b[:, 1] >= 0.28 * em)
+    under = below & (common > 0.5 * (b[:, 2] - b[:, 0]))
     if not under.any():
-        return False
+        # A letter may touch the bracket behind it.
+        pair = below & (common >= 0.9 * box.width) & (b[:, 2] - b[:, 0] <= box.width + 0.6 * em)
+        return bool((pair & (b[:, 0] >= box.x0 - 0.25 * em) & (b[:, 3] - box.y0 <= 1.3 * em)).any())
     hull = b[under]
     left, right = hull[:, 0].min(), hull[:, 2].max()
     fits = left >= box.x0 - 0.25 * em and right <= box.x1 + 0.25 * em
@@ -61,6 +63,8 @@ def _over_index(strokes: Strokes, index: int, em: float) -> bool:
     common = np.minimum(b[:, 2], box.x1) - np.maximum(b[:, 0], box.x0)
     under = (common > 0.5 * (b[:, 2] - b[:, 0])) & (b[:, 1] >= box.y1 - 1) & (b[:, 1] <= box.y1 + 0.26 * em)
     under &= b[:, 3] - b[:, 1] >= 0.28 * em
+    if not under.any():
+        return False
     foot, left = b[under, 3].max(), b[under, 0].min()
     letter = (b[:, 2] <= left + 0.1 * em) & (b[:, 2] >= left - 0.25 * em) & (b[:, 3] - b[:, 1] >= 0.4 * em)
     letter &= (b[:, 1] <= box.y0 + 0.05 * em) & (b[:, 3] <= foot - 0.1 * em) & (b[:, 3] > box.y1 + 0.2 * em)

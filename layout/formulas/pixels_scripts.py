@@ -11,13 +11,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from layout.formulas.pixels_size import SCRIPT, Level
+from layout.formulas.pixels_levels import Level
+from layout.formulas.pixels_metrics import metrics
+from layout.formulas.pixels_size import SCRIPT
 from layout.segments import Segment, is_wide
 from layout.types import Glyph
 from wholepage.boxes import Box
 
 MAX_HEIGHT = 0.64  # of the line's size: higher ink is no script
 DOT = 0.25  # of the font size: half a colon, smaller than a ring
+TOO_HIGH = 1.25  # of its usual height: no character of the line is
 UNSURE = 0.85  # confidence below which a script is read again
 LEAST = (0.24, 0.27)  # width and height of a letter as a script, of the line's size
 ROW_GAP = 0.22  # em between characters of one script
@@ -70,7 +73,9 @@ def _in_main(part: NDArray[np.float64], segment: Segment, main: Level) -> bool:
         if is_wide(glyph.text) and glyph.box.x0 <= x <= glyph.box.x1:
             return True
         inside = part[0] - 1 <= glyph.box.cx <= part[2] + 1 and part[1] - 1 <= glyph.box.cy <= part[3] + 1
-        if inside and glyph.text.isalnum() and glyph.confidence >= UNSURE:
+        # One that is far too high was read from an exponent and an index at once.
+        high = glyph.box.height > TOO_HIGH * metrics(glyph.text).height * main.size
+        if inside and glyph.text.isalnum() and glyph.confidence >= UNSURE and not high:
             return True
     return False
 

@@ -3,23 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from statistics import median
+from dataclasses import replace
 
 from layout.formulas.pixels_align import Placed
+from layout.formulas.pixels_case import LOW_LETTER, SAME_CASE, UPPER
+from layout.formulas.pixels_levels import BRACKETS, Level, is_firm, level_of_f, own_level
 from layout.formulas.pixels_metrics import AXIS, metrics
 from layout.formulas.symbols import FUNCTIONS
 from layout.segments import is_wide
-from wholepage.boxes import Box
 
-SAME_CASE = {low: low.upper() for low in "cosvwxzu"}  # letters whose capitals differ in size alone
-UPPER = {high: low for low, high in SAME_CASE.items()}
-BRACKETS = "()[]{}|"
 SCRIPT = 0.86  # of the line's size: what is smaller is a script
 SHIFT = 0.13  # of the line's size: a baseline further off than this is another one
-ALIKE = 0.16  # sizes this close are one
 TYPICAL_SCRIPT = 0.7
-LOW_LETTER = 0.5  # height of letters without ascender and descender, font sizes
 DISPLACED = 0.12  # font sizes
 WORD = 4
 OLD_STYLE, DESCENT = 0.93, 0.4  # of the line's size: old-style digits are as large as others and hang so low
@@ -28,121 +23,7 @@ COMMON = frozenset(
     ["the", "and", "of", "for", "are", "that", "this", "is", "its", "has", "was", "with", "from", "not", "when", "what",
      "which", "each", "per", "by", "or", "if"]
 )  # fmt: skip
-TOO_LARGE = 1.5  # of the page's font size: no letter of a line without ideographs is larger
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
-
-
-@dataclass(frozen=True, slots=True)
-class Level:
-    """Font size in px and y of the writing line."""
-
-    size: float
-    baseline: float
-
-
-def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float | None = None) -> Level:
-    """Level of a crop's main text: the largest size that several characters share.
-
-    `em` is the page's font size, `bottom` the crop's lower edge, `hint` the size that a lone letter should have.
-    """
-    alike = [p for p in placed if p.char in SAME_CASE or p.char in UPPER]
-    firm = [_own_level(p) for p in placed if _is_firm(p) and p not in alike and p.char != "f"]
-    feet = [v.baseline for v in firm] + [p.box.y1 for p in alike if p.box is not None]
-    firm += [_level_of_f(p.box, feet, hint) for p in placed if p.char == "f" and p.box is not None and not p.clipped]
-    if not firm and hint is not None:
-        firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
-    firm += _of_cased(placed, hint, firm, em)
-    if firm:
-        return _largest_shared(firm)
-    wide = [p.box.y1 for p in placed if p.box is not None and is_wide(p.char)]
-    if any(is_wide(p.char) for p in placed):
-        return Level(em, (median(wide) if wide else bottom) - 0.1 * em)
-    size = hint or em
-    brackets = [p.box for p in placed if p.box is not None and p.char in BRACKETS]
-    if brackets:
-        size = median(b.height for b in brackets)
-        return Level(size, median(b.cy for b in brackets) + AXIS * size)
-    signs = [p.box.cy for p in placed if p.box is not None and p.char in "+-−=×÷±<>≤≥→·—–"]
-    if signs:
-        return Level(size, median(signs) + AXIS * size)
-    return Level(size, bottom - 0.1 * size)
-
-
-def _is_firm(placed: Placed) -> bool:
-    sure = placed.box is not None and metrics(placed.char).firm
-    return sure and placed.char not in BRACKETS and not placed.clipped
-
-
-def _own_level(placed: Placed) -> Level:
-    form, box = metrics(placed.char), placed.box
-    assert box is not None
-    if placed.char == "f":
-        return _level_of_f(box, ())
-    size = box.height / form.height
-    return Level(size, box.y1 + form.bottom * size)
-
-
-def _level_of_f(box: Box, feet: Sequence[float], size: float | None = None) -> Level:
-    """Level of an f: the italic one descends and is as high as a bracket, the upright one stands on the line.
-
-    Which one it is, the writing lines of letters beside it tell (`feet`, px), or the `size` that it should have, else
-    its width.
-    """
-    italic = Level(box.height / 0.86, box.y1 - 0.22 * box.height)
-    upright = Level(box.height / 0.69, box.y1)
-    if feet:
-        return min((italic, upright), key=lambda v: min(abs(v.baseline - y) for y in feet))
-    if size is not None:
-        return min((italic, upright), key=lambda v: abs(v.size - size))
-    return italic if box.height > 1.6 * box.width else upright
-
-
-def _of_cased(placed: Sequence[Placed], hint: float | None, firm: Sequence[Level], em: float) -> list[Level]:
-    """Levels of letters that are the same in both cases.
-
-    The case that fits the size of a firm letter on the same line counts, then the one read, then that fitting `hint`.
-    """
-    out = []
-    largest = max((v.size for v in firm), default=0.0)
-    for p in placed:
-        if p.box is None or not (p.char in SAME_CASE or p.char in UPPER):
-            continue
-        low, high = p.box.height / 0.44, p.box.height / 0.68
-        beside = [v.size for v in firm if abs(v.baseline - p.box.y1) < 0.08 * v.size]
-        read = low if p.char in SAME_CASE else high
-        if beside:
-            out.append(Level(low if abs(low - beside[0]) < abs(high - beside[0]) else high, p.box.y1))
-        elif firm and low > 1.08 * largest and 0.55 * largest <= high <= 0.85 * largest:
-            continue  # a script read in the wrong case
-        elif hint is None and low > TOO_LARGE * em >= high:
-            out.append(Level(high, p.box.y1))
-        elif hint is None or (len(placed) > 1 and 0.7 * hint <= read <= 1.5 * hint):
-            out.append(Level(read, p.box.y1))
-        else:
-            out.append(Level(low if max(low / hint, hint / low) < max(high / hint, hint / high) else high, p.box.y1))
-    return out
-
-
-def _largest_shared(levels: Sequence[Level]) -> Level:
-    ordered = sorted((v.size for v in levels), reverse=True)
-    need = max(1, round(0.3 * len(ordered)))  # a letter read in the wrong case looks half as large again
-    for top in ordered:
-        group = [v for v in levels if (1 - 1.2 * ALIKE) * top <= v.size <= top]
-        if len(group) >= need:
-            group = _on_one_line(group)
-            size = median(v.size for v in group)
-            return Level(size, median(v.baseline for v in group if abs(v.size - size) <= ALIKE * size))
-    return levels[0]
-
-
-def _on_one_line(group: Sequence[Level]) -> list[Level]:
-    """Those of about one size that stand on the line of most of them; of as many, those that are larger."""
-    best: list[Level] = []
-    for level in sorted(group, key=lambda v: -v.size):
-        same = [v for v in group if abs(v.baseline - level.baseline) < 0.1 * level.size]
-        if len(same) > len(best):
-            best = same
-    return best
 
 
 def place(placed: Sequence[Placed], main: Level) -> tuple[list[Placed], list[Level]]:
@@ -218,9 +99,11 @@ def _below(letter: Placed, other: Placed, main: Level) -> bool:
 
 def _leaves_line(p: Placed, main: Level) -> bool:
     """Whether a letter is a script for sure: small, and well off the writing line or very small."""
-    if not _is_firm(p) or p.char in "ij":  # their dots may be lost
+    if not is_firm(p):
         return False
-    own = _own_level(p)
+    own = own_level(p)
+    if p.char in "ij" and own.baseline - main.baseline < SHIFT * main.size:
+        return False  # its dot may be lost
     if p.char in SAME_CASE and p.box is not None and abs(own.baseline - main.baseline) >= SHIFT * main.size:
         own = replace(own, size=min(own.size, p.box.height / 0.68))  # a capital read as a small letter
     off = abs(own.baseline - main.baseline)
@@ -242,13 +125,13 @@ def _settle(p: Placed, main: Level) -> tuple[Placed, Level | None]:  # noqa: PLR
     if p.clipped:
         low = Level(TYPICAL_SCRIPT * main.size, main.baseline + 0.12 * main.size)
         return p, main if p.box.height > 0.4 * main.size else low
-    if not _is_firm(p):
+    if not is_firm(p):
         return p, None
     if p.char == "f" and p.box.height > 0.6 * main.size and -0.08 <= (p.box.y1 - main.baseline) / main.size <= 0.3:
         return p, main  # upright on the line or italic with a tail
     if p.char in SAME_CASE or p.char in UPPER:
         p = _cased(p, main)
-    own = _level_of_f(p.box, (main.baseline,)) if p.char == "f" and p.box is not None else _own_level(p)
+    own = level_of_f(p.box, (main.baseline,)) if p.char == "f" and p.box is not None else own_level(p)
     close = abs(own.baseline - main.baseline)
     if own.size >= SCRIPT * main.size and close <= 2 * SHIFT * main.size and not _displaced(p, main):
         return p, main

@@ -20,8 +20,8 @@ from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, fin
 from layout.scanned import Straight
 from wholepage.boxes import Box
 
-LATIN_SHARE = 0.35  # of tall components as wide as high, below which a page has no ideographs
-ASCENDER = 0.69  # height of a Latin ascender in font sizes; ink.estimate_em takes tall letters for 0.8
+LATIN_SHARE = 0.48  # of tall components as wide as high, below which a page has no ideographs
+CAPITAL = 0.74  # height of a Latin capital with its blur in font sizes; ink.estimate_em takes tall letters for 0.8
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
 FEW = 0.83  # of `page.em`: font size where few lines tell it
 TWO_ROWS, LEAST_ROW = 1.45, 0.4  # em: height of a box that may hold two rows, and of a letter in each of them
@@ -60,11 +60,11 @@ def text_em(page: Straight, boxes: Sequence[Box]) -> float:
     widths, heights = page.ink.stats[:, 2], page.ink.stats[:, 3]
     tall = (heights > 0.64 * page.em) & (heights < 0.96 * page.em)
     if tall.sum() >= 20 and float((widths[tall] > 0.8 * heights[tall]).mean()) < LATIN_SHARE:
-        return page.em * 0.8 / ASCENDER
+        return page.em * 0.8 / CAPITAL
     lines = [b.height for b in boxes if b.width > 6 * b.height]
     if len(lines) < 3:
         lines = [b.height for b in boxes if b.width > 2.5 * b.height]
-        return max(median(lines) / LINE_HEIGHT, FEW * page.em) if lines else page.em
+        return min(max(median(lines) / LINE_HEIGHT, FEW * page.em), page.em) if lines else page.em
     # Lines with formulas are higher than the type: the lower ones tell its size.
     return float(np.percentile(lines, 30)) / LINE_HEIGHT
 

@@ -6,8 +6,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from layout.formulas.pixels_levels import Level
 from layout.formulas.pixels_metrics import AXIS, metrics
-from layout.formulas.pixels_size import SCRIPT, Level
+from layout.formulas.pixels_size import SCRIPT
 from layout.formulas.symbols import UNDER_OPERATORS
 from layout.segments import Segment, is_wide
 from layout.types import Glyph

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from layout.formulas.lines import SPACE_EM
 from layout.formulas.pixels_align import Placed
-from layout.formulas.pixels_size import Level
+from layout.formulas.pixels_levels import Level
 from layout.types import Glyph
 from wholepage.boxes import Box
 

@@ -116,7 +116,8 @@ def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
     if not 0 < n < len(entries) - 1 or entries[n].text not in (":", "∶"):
         return False
     left, colon, right = (entries[k].item for k in (n - 1, n, n + 1))
-    if not all(e.text.isalnum() and e.text.isascii() for e in (entries[n - 1], entries[n + 1])):
+    sides = (entries[n - 1], entries[n + 1])
+    if not all(not e.text or (e.text.isalnum() and e.text.isascii()) for e in sides):
         return False
     before, after = colon.box.x0 - left.box.x1, right.box.x0 - colon.box.x1
     return before >= 0.15 * colon.atoms[0].size and max(before, after) <= 1.5 * min(before, after)
