@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from string import ascii_lowercase, ascii_uppercase
+from string import ascii_lowercase, ascii_uppercase, digits
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ SHARED = 0.4  # of a glyph's box, when it stands on its neighbour
 MAX_SHARE = 0.5  # of the characters: a layer that lacks more is not mended
 ALPHABET = ascii_uppercase + ascii_lowercase
 HOLE = ALPHABET.index("h")  # ℎ has a code of its own: fonts may lack its place in the row of letters
+ROWS = (ALPHABET[:HOLE], ALPHABET[HOLE:], digits)  # what stands in a font in this order
 MIN_ORDERED, ORDERED_SHARE = 4, 0.6  # glyphs that stand in alphabetical order, and their share of the votes
 LEAST_VOTE, LEAST_SHARE = 0.5, 0.5
 CAPITAL_EM = 0.57  # a letter that reaches higher above its baseline is a capital, of those that look alike
@@ -47,7 +48,7 @@ def is_nameless(text: str) -> bool:
 
 
 def name_letters(text: TextLayer, image: NDArray[np.uint8], engine: OcrEngine) -> TextLayer:
-    """`text` with letters for glyphs without a meaning, where the readings of their places agree.
+    """`text` with letters and digits for glyphs without a meaning, where the readings of their places agree.
 
     `image` is the stored page (H×W×3 RGB). A letter's confidence is the share of the votes that it got. Glyphs that
     could not be told, and all when more than half of the layer is without meaning, stay as they are.
@@ -163,37 +164,40 @@ def _aligned(run: Sequence[Glyph], got: Recognised, hidden: set[int]) -> Iterato
             continue
         for at, there in zip(range(step.src_start, step.src_end), range(step.dest_start, step.dest_end), strict=True):
             letter, p = kept[there]
-            if spelt[at] == "\ufffd" and letter.isalpha():
+            if spelt[at] == "\ufffd" and letter.isalnum():
                 yield run[at], letter, p
 
 
 def _in_order(font: str, votes: dict[Key, Counter[str]]) -> dict[int | None, str]:
-    """The letters of a font's glyphs by their numbers, when these follow the alphabet; else empty."""
-    parts = (range(HOLE), range(HOLE, len(ALPHABET)))
+    """Letters and digits of a font's glyphs by their numbers, where these follow the alphabet; else empty.
+
+    A font may hold several alphabets: upright, italic, bold. Each begins at a number of its own.
+    """
+    own: dict[int, Counter[str]] = {}
+    for (name, _), found in votes.items():
+        marked = NUMBERED.search(name)
+        if marked is not None and name.split(MARK)[0] == font:
+            own[int(marked[1])] = found
     out: dict[int | None, str] = {}
-    for part in parts:
-        offsets: Counter[int] = Counter()
-        backed: dict[int, set[int]] = defaultdict(set)
-        for (name, _), found in votes.items():
-            number = NUMBERED.search(name)
-            if number is None or name.split(MARK)[0] != font:
-                continue
+    for row in ROWS:
+        weights: Counter[int] = Counter()
+        for number, found in own.items():
             for letter, weight in found.items():
-                for place in _places(letter, part):
-                    offsets[int(number[1]) - place] += weight
-                    backed[int(number[1]) - place].add(int(number[1]))
-        if offsets:
-            offset, weight = offsets.most_common(1)[0]
-            if len(backed[offset]) >= MIN_ORDERED and weight >= ORDERED_SHARE * sum(offsets.values()):
-                out.update({offset + place: ALPHABET[place] for place in part})
+                weights.update({number - place: weight for place in _places(letter, row)})
+        for start, weight in weights.most_common():
+            within = [n for n in own if start <= n < start + len(row)]
+            told = [n for n in within if _places(own[n].most_common(1)[0][0], row) == [n - start]]
+            total = sum(sum(own[n].values()) for n in within)
+            fresh = not any(start + place in out for place in range(len(row)))
+            if fresh and len(told) >= MIN_ORDERED and weight >= ORDERED_SHARE * total:
+                out.update({start + place: letter for place, letter in enumerate(row)})
     return out
 
 
-def _places(letter: str, part: Iterable[int]) -> list[int]:
-    """Where a letter stands in the alphabet's part; one that looks like its other case may be that."""
+def _places(letter: str, row: str) -> list[int]:
+    """Where a letter stands in a row of them; one that looks like its other case may be that."""
     either = {letter, letter.swapcase()} if letter in ALIKE else {letter}
-    found = [p for p in part if ALPHABET[p] in either]
-    return found[:1]
+    return [place for place, other in enumerate(row) if other in either][:1]
 
 
 def _elected(votes: Counter[str], glyph: Glyph, image: NDArray[np.uint8]) -> tuple[str, float]:
@@ -207,7 +211,7 @@ def _elected(votes: Counter[str], glyph: Glyph, image: NDArray[np.uint8]) -> tup
     total = sum(cased.values())
     if most < LEAST_VOTE or most < LEAST_SHARE * total:
         return "", 0.0
-    return letter, min(most / total, 0.97 if most > 1.5 else DOUBTED + 0.3)
+    return letter, min(most / total, 0.97 if most > 1.5 else DOUBTED)
 
 
 def _cased(letter: str, glyph: Glyph, image: NDArray[np.uint8]) -> str:

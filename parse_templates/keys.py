@@ -23,6 +23,10 @@ NAMED = re.compile(
 )
 
 
+ROW_START = re.compile(r"^\d{1,2}\s*[.．、](?!\d)")
+LEAST_BARE = 3  # numbers in a row without a heading
+
+
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
     """One entry of a key: `section` is the printed ordinal of the section that it stands under, or None.
@@ -46,12 +50,20 @@ def find_key_start(flow: Sequence[FlowLine], template: Template, first_question:
             continue
         if any(p.match(line.text) for p in patterns):
             return line.index
-    tables = [x.index for x in flow if x.index > first_question and x.table and _from_table(x.table, x, template)]
+    tables = [x.index for x in flow if x.index > first_question and x.table and _is_key(x.table, x, template)]
     return tables[0] if tables else None
+
+
+def _is_key(table: TableRegion, line: FlowLine, template: Template) -> bool:
+    """Whether a table can be nothing but a key: data may stand under numbers in a row too."""
+    found = _from_table(table, line, template)
+    rows = [[re.sub(r"\s+", "", cell) for cell in row] for row in table.rows]
+    return bool(found) and (not _bare_rows(rows) or all(re.fullmatch(r"[A-H]{1,5}", text) for _, text, _ in found))
 
 
 def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     """All entries of a key, in printed order. `flow` holds the key's lines only."""
+    flow = _rows_as_lines(flow)
     headings = find_headings(flow, template)
     flow = _without_notes(flow, headings, template)
     schemes, used = read_scheme(flow)
@@ -70,6 +82,19 @@ def read_key(flow: Sequence[FlowLine], template: Template) -> list[KeyEntry]:
     rest = [line for line in flow if line.index not in used]
     entries.extend(_listed(rest, headings, template))
     return sorted(entries, key=lambda e: (e.pieces[0].at.index if e.pieces else 0, e.number))
+
+
+def _rows_as_lines(flow: Sequence[FlowLine]) -> list[FlowLine]:
+    """The flow with tables that only arrange answers side by side, "20.(1) 275 | (2) 17", as lines of text."""
+    out: list[FlowLine] = []
+    for line in flow:
+        rows = [[c.strip() for c in row if c.strip()] for row in line.table.rows] if line.table else []
+        if rows and rows[0] and ROW_START.match(rows[0][0]):
+            texts = [" ".join(row) for row in rows if row]
+            out += [replace(line, text=text, table=None) for text in texts]
+        else:
+            out.append(line)
+    return [replace(line, index=n) for n, line in enumerate(out)] if len(out) != len(flow) else out
 
 
 def _without_notes(flow: Sequence[FlowLine], headings: Sequence[Heading], template: Template) -> list[FlowLine]:
@@ -102,6 +127,8 @@ def _from_table(table: TableRegion, line: FlowLine, template: Template) -> list[
     is_answer = [re.compile(p) for p in template.key.table_answers]
     rows = [[re.sub(r"\s+", "", cell) for cell in row] for row in table.rows]
     flat = [cell for row in rows for cell in row]
+    if bare := _bare_rows(rows):
+        return [(n, text, Piece(text, line, line.box)) for n, text in bare]
     if not any(p.match(cell) for p in is_answer for cell in flat):
         return []
     if not any(p.match(cell) for p in is_number for cell in flat):
@@ -118,6 +145,24 @@ def _from_table(table: TableRegion, line: FlowLine, template: Template) -> list[
             if text and not re.fullmatch(r"\d{1,2}", text):
                 found.append((int(cell), text, Piece(text, line, line.box)))
     return found
+
+
+def _bare_rows(rows: Sequence[Sequence[str]]) -> list[tuple[int, str]]:
+    """Numbers that follow one another in a row with the answers below, without words that say so.
+
+    Of answers that are no letters such a table may as well hold data: then all numbers must be above one another's.
+    """
+    found: list[tuple[int, str]] = []
+    for upper, lower in pairwise(rows):
+        cells = [c for c in upper if c]
+        if len(cells) < LEAST_BARE or not all(re.fullmatch(r"\d{1,2}", c) for c in cells):
+            continue
+        numbers = [int(c) for c in cells]
+        below = [b for c, b in zip(upper, lower, strict=True) if c]
+        if all(b - a == 1 for a, b in pairwise(numbers)) and all(below):
+            found += zip(numbers, below, strict=True)
+    letters = all(re.fullmatch(r"[A-H]{1,5}", text) for _, text in found)
+    return found if letters or 2 * len(found) == sum(bool(c) for row in rows for c in row) else []
 
 
 def compact_entries(line: FlowLine) -> list[tuple[int, str, Piece]]:

@@ -145,3 +145,16 @@ def test_a_letter_set_close_behind_a_full_width_comma_is_named() -> None:
     ]
     named = name_letters(replace(text, glyphs=tuple(wide)), image, Reads("so4，b=7and1", 0.9))
     assert "b=7" in spelt(named)
+
+
+def test_digits_follow_an_order_of_their_own() -> None:
+    text, image = layer("is 1+2=3-4-5", {c: 500 + int(c) for c in "12345"})
+    named = name_letters(text, image, Reads("is1+2=3-8-5", 0.9))
+    assert spelt(named) == "is1+2=3-4-5"
+    assert all("italic" not in g.font for g in named.glyphs)
+
+
+def test_one_reading_alone_is_doubted() -> None:
+    text, image = layer("so 5p=7", {"p": 3})
+    (letter,) = [g for g in name_letters(text, image, Reads("so5p=7", 0.9)).glyphs if g.text == "p"]
+    assert letter.confidence <= 0.5

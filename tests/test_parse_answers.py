@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from drawing import line, page, table
 
 from layout.types import FigureRegion
+from parse_templates.flow import build_flow
+from parse_templates.keys import find_key_start, read_key
 from parse_templates.parser import ParsedPaper, parse_paper
 from parse_templates.solutions import answers_from
 from parse_templates.template_files import load_template, template_names
 from wholepage.boxes import Box
 from wholepage.errors import TemplateError
 
+ZH = load_template("zh_exam")
 FOUR = ["A．甲", "B．乙", "C．丙", "D．丁"]
 CHOICES = ["一、选择题", "1．题干一", *FOUR, "2．题干二", *FOUR, "3．题干三", *FOUR]
 
@@ -246,3 +251,24 @@ def test_a_key_names_the_answers_of_inner_parts() -> None:
 )
 def test_answers_are_not_cut_within_a_formula(text: str, blanks: int, answers: list[str]) -> None:
     assert answers_from(text, False, blanks) == answers
+
+
+def test_numbers_over_answers_without_words_that_say_so() -> None:
+    key = page(["参考答案", "一、选择题"])
+    letters = table([["1", "2", "3"], ["A", "C", "B"]], 320)
+    values = table([["4", "5", "6"], ["7", "$\\frac{1}{2}$", "8"]], 520)
+    entries = read_key(build_flow([replace(key, tables=(letters, values))]), ZH)
+    assert [(e.number, e.text) for e in entries] == [
+        (1, "A"), (2, "C"), (3, "B"), (4, "7"), (5, "$\\frac{1}{2}$"), (6, "8"),
+    ]  # fmt: skip
+    data = table([["1", "2", "3", "4"], ["12", "15", "9", "6"]], 320)
+    flow = build_flow([replace(page(["1．观察下表", "2．写出结论"]), tables=(data,))])
+    assert find_key_start(flow, ZH, 0) is None
+    named = table([["x", "1", "2", "3"], ["y", "A", "C", "B"]], 320)
+    assert read_key(build_flow([replace(key, tables=(named,))]), ZH) == []
+
+
+def test_tables_that_only_arrange_answers_are_lines() -> None:
+    rows = table([["20．（1）275", "（2）17"], ["21．（1）5", "（2）9"]], 320)
+    entries = read_key(build_flow([replace(page(["参考答案"]), tables=(rows,))]), ZH)
+    assert [(e.number, e.text.strip()) for e in entries] == [(20, "（1）275 （2）17"), (21, "（1）5 （2）9")]
