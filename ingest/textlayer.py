@@ -12,6 +12,7 @@ import numpy as np
 import pymupdf
 from numpy.typing import NDArray
 
+from ingest.drawings import read_drawings
 from ingest.mathfonts import decode_math
 from ingest.nameless import MARK, is_nameless
 from layout.types import Glyph, TextLayer
@@ -20,8 +21,6 @@ from wholepage.boxes import POINTS_PER_INCH, Box
 # Extent of a glyph box above and below the baseline, in font sizes. Fonts state wildly different ascenders;
 # one value for all makes rows comparable.
 ASCENT, DESCENT = 0.88, 0.22
-RULE_THICKNESS_PT = 2.5  # thicker bars are drawings, not rules
-MIN_PATH_PT, MAX_PATH_PT = 1.0, 90.0  # heights of drawings that can be parts of formulas
 INVISIBLE_ALPHA = 13  # of 255: below this, text was never meant to be seen
 
 # Glyph variants of one sign: one code point for one meaning.
@@ -76,7 +75,7 @@ def read_text_layer(page: pymupdf.Page, dpi: float, turn: int = 0) -> TextLayer:
         (upright if dx > 0 and abs(dy) < 0.02 * dx else turned).append(glyph)
     pictures = [Box.of(info["bbox"]).through(matrix) for info in page.get_image_info()]
     visible = tuple(p.clip(bounds.x1, bounds.y1) for p in pictures)
-    rules, paths = _drawings(page, matrix, bounds)
+    rules, paths = read_drawings(page, matrix, bounds)
     return TextLayer(tuple(_undouble(upright)), tuple(turned), rules, visible, paths)
 
 
@@ -275,32 +274,3 @@ def _undouble(glyphs: list[Glyph]) -> Iterator[Glyph]:
             continue
         seen.setdefault((glyph.text, *cell), []).append(glyph)
         yield glyph
-
-
-def _drawings(page: pymupdf.Page, matrix: Matrix, bounds: Box) -> tuple[tuple[Box, ...], tuple[Box, ...]]:
-    """Thin straight lines, drawn as strokes or as filled bars, and the boxes of other small drawings."""
-    rules: list[Box] = []
-    paths: list[Box] = []
-    for drawing in page.get_drawings():
-        rect = drawing["rect"]
-        # A small drawing with curves is a sign; the straight strokes in it are no rules.
-        shaped = rect.height < MAX_PATH_PT and any(item[0] in ("c", "qu") for item in drawing["items"])
-        for item in () if shaped else drawing["items"]:
-            if item[0] == "l":
-                box = Box.of((item[1].x, item[1].y, item[2].x, item[2].y))
-            elif item[0] == "re":
-                box = Box.of((item[1].x0, item[1].y0, item[1].x1, item[1].y1))
-            else:
-                shaped = True
-                continue
-            if min(box.width, box.height) <= RULE_THICKNESS_PT < max(box.width, box.height):
-                mapped = box.through(matrix)
-                if mapped.intersection(bounds.grow(1)) or bounds.holds(mapped.cx, mapped.cy):
-                    rules.append(mapped.clip(bounds.x1, bounds.y1))
-            else:
-                shaped = True
-        if shaped and MIN_PATH_PT < rect.height < MAX_PATH_PT:
-            mapped = Box.of((rect.x0, rect.y0, rect.x1, rect.y1)).through(matrix)
-            if mapped.intersection(bounds) is not None:
-                paths.append(mapped.clip(bounds.x1, bounds.y1))
-    return tuple(rules), tuple(paths)
