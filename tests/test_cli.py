@@ -17,6 +17,7 @@ from test_records import make_paper
 from typer.testing import CliRunner, Result
 
 from wholepage.cli import app
+from wholepage.extras import install_command
 from wholepage.records import Issue, Page, Paper
 from wholepage.workspace import Workspace, write_bytes
 
@@ -280,7 +281,7 @@ class TestOtherCommands:
         assert not (tmp_path / "ws").exists()
         for name, check in checks.items():
             if check["state"] == "absent":
-                assert check["hint"] == f"pip install 'wholepage[{name.removeprefix('extra ')}]'"
+                assert check["hint"] == install_command(name.removeprefix("extra "))
 
     def test_doctor_finds_a_damaged_ledger(self, tmp_path: Path) -> None:
         workspace = Workspace(tmp_path / "ws").create()

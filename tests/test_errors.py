@@ -17,6 +17,7 @@ from wholepage.errors import (
     WorkspaceError,
     is_interrupt,
 )
+from wholepage.extras import install_command
 
 
 @pytest.mark.parametrize("kind", [WholepageError, SourceError, PageError, TemplateError, WorkspaceError])
@@ -30,7 +31,7 @@ def test_survives_a_process_boundary(kind: type[WholepageError]) -> None:
 def test_missing_extra_names_the_install_line() -> None:
     error = pickle.loads(pickle.dumps(MissingExtraError.for_extra("vlm", "torch")))
     assert "torch" in error.message
-    assert "pip install 'wholepage[vlm]'" in error.hint
+    assert install_command("vlm") in error.hint
     assert error.code == "extra.missing"
 
 

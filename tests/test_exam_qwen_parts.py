@@ -19,6 +19,7 @@ from exam_mode.qwen_vl.options import QwenOptions
 from exam_mode.qwen_vl.reasoning import split_reasoning
 from exam_mode.qwen_vl.revisions import folder_fingerprint, known_revisions, resolve
 from wholepage.errors import MissingExtraError
+from wholepage.extras import install_command
 
 
 def test_known_ids_are_pinned_to_full_commits() -> None:
@@ -78,7 +79,7 @@ def test_missing_packages_name_the_install_command(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(errors, "find_spec", lambda name: None if name == "qwen_vl_utils" else object())
     with pytest.raises(MissingExtraError, match="qwen-vl-utils") as caught:
         errors.require_packages()
-    assert "pip install 'wholepage[vlm]'" in caught.value.hint
+    assert install_command("vlm") in caught.value.hint
 
 
 WORDS = ["<think>", "</think>", "ab", "c", "\n", "<", "th", "ink", ">", "</"]

@@ -11,6 +11,7 @@ import typer
 
 from ingest.pairing import Pair
 from wholepage.errors import WorkspaceError
+from wholepage.extras import install_command
 from wholepage.workspace import Workspace
 
 TAKERS = ("baseline/key", "baseline/chance", "baseline/first-option")
@@ -32,7 +33,7 @@ def sample_papers() -> list[Pair]:
     if not papers:
         raise WorkspaceError(
             f"There are no samples in {sample_dir()}.",
-            hint="Install wholepage again, or make them: pip install 'wholepage[samples]' and python -m samples.make.",
+            hint=f"Install wholepage again, or make them: {install_command('samples')} and python -m samples.make.",
             code="samples.missing",
         )
     return [Pair(p) for p in papers]
@@ -46,9 +47,7 @@ def small_exam(workspace: Workspace, as_json: bool) -> Path | None:
     """
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing or find_spec("exam_mode.engine") is None:
-        typer.echo(
-            "For the exam and its report: pip install 'wholepage[exam,score]', then run the demo again.", err=True
-        )
+        typer.echo(f"For the exam and its report: {install_command('exam,score')}, then run the demo again.", err=True)
         return None
     from exam_mode.engine import Pace, run_exam
     from exam_mode.report import write_run_report

@@ -19,6 +19,7 @@ from rich.text import Text
 from wholepage import __version__
 from wholepage.console import clean
 from wholepage.errors import WholepageError
+from wholepage.extras import install_command
 from wholepage.settings import Settings
 from wholepage.workspace import Workspace, write_text
 
@@ -113,8 +114,7 @@ def _package(name: str, module: str) -> Check:
 def _extra(name: str, modules: Sequence[str], purpose: str) -> Check:
     absent = [m for m in modules if importlib.util.find_spec(m) is None]
     if absent:
-        hint = f"pip install 'wholepage[{name}]'"
-        return Check(f"extra {name}", "absent", f"{purpose}: not installed", hint, needed=False)
+        return Check(f"extra {name}", "absent", f"{purpose}: not installed", install_command(name), needed=False)
     return Check(f"extra {name}", "ok", purpose, needed=False)
 
 

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from wholepage.extras import install_command
+
 
 class ExitCode(IntEnum):
     """Exit codes of every `wholepage` command; documented in docs/cli.md."""
@@ -96,5 +98,5 @@ class MissingExtraError(WholepageError):
         """Say that `package` is absent and which extra brings it."""
         return cls(
             f"This needs the package {package}, which is not installed.",
-            hint=f"Install it with: pip install 'wholepage[{extra}]'",
+            hint=f"Install it with: {install_command(extra)}",
         )
