@@ -89,8 +89,10 @@ def told_to_model(monkeypatch: pytest.MonkeyPatch, command: str) -> None:
 
 def kept_with_the_paper(paper: dict[str, Any]) -> None:
     """Later checks use the paper's own template, also when the file has gone; another template takes its place."""
+    own = load_template("mine.yaml").model_dump(exclude={"extends"})
     Path("mine.yaml").unlink()
     (kept,) = Path().glob("wholepage-data/papers/*/work/template.yaml")
+    assert load_template(str(kept)).model_dump(exclude={"extends"}) == own
     record = Paper.model_validate(paper)
     assert template_of(record, kept.parents[1]).numbers[0].pattern.startswith(r"^\s*★")
     assert template_of(record).name == "zh_exam"

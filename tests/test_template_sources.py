@@ -89,7 +89,7 @@ def codes(question: Question) -> set[str]:
     return {i.code for i in question.issues}
 
 
-def test_all_that_the_task_names_ship() -> None:
+def test_what_ships() -> None:
     assert template_names() == [
         "en_exam", "en_india", "en_mcq", "textbook_en", "textbook_zh", "zh_exam", "zh_key", "zh_solutions",
     ]  # fmt: skip
