@@ -7,6 +7,7 @@ say is filled in here: the text of pages goes to the model as data of its own an
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -26,6 +27,7 @@ COMMON = Path(__file__).parent / "model" / "prompt.j2"
 BLOCKS = ("types", "fields", "layout", "examples")
 SLOTS = ("about", "examples", "language", "missing", "name", "types")
 GLOBALS = ("cycler", "dict", "joiner", "lipsum", "namespace", "range", "self")
+NUMBER = re.compile(r"\d{1,3}[A-Za-z]?")
 MAX_TEXT = 20_000  # characters of one template's own prompt
 MAX_PROMPT = 40_000  # characters of the prompt that comes of it
 MEANINGS = {
@@ -151,7 +153,8 @@ def _slots(template: Template, missing: Sequence[str]) -> dict[str, Any]:
         "language": {"zh": "Chinese", "en": "English"}.get(template.language, template.language),
         "types": [{"name": name, "means": means} for name, means in reversed(types.items())],
         "examples": examples,
-        "missing": ", ".join(missing),
+        # Numbers come from the page: nothing but a number passes.
+        "missing": ", ".join(n for n in missing if NUMBER.fullmatch(n)),
     }
 
 
