@@ -11,6 +11,7 @@ from parse_templates.marks import Mark
 from parse_templates.options import cut_at
 from parse_templates.template import Template
 
+HALF_READ = re.compile(r"^\s*(?P<l>[2-9])\s*[)）](?=\s*[^\s\d])")
 CIRCLED = "①②③④⑤⑥⑦⑧⑨⑩"
 ROMAN = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii")
 SENTENCE_END = "。；;.:：?？!！)）]】,，"
@@ -98,6 +99,8 @@ def _split_level(
             at_start = not before
             if at_start or before[-1] in SENTENCE_END or piece.text[match.start() - 1] == "\u2003":
                 marks.append(Mark(index, match.start(), match.end(), match["l"]))
+    if marks and marks[0].label.isdigit():
+        marks = sorted([*marks, *_half_read(pieces, marks)], key=lambda m: (m.piece, m.start))
     chain = _sequence(marks, pieces, again)
     if len(chain) < 2:
         return list(pieces), []
@@ -106,9 +109,22 @@ def _split_level(
     return stem, [PartPieces(plain_label(t), group) for t, group in zip(texts, groups, strict=True)]
 
 
+def _half_read(pieces: Sequence[Piece], marks: Sequence[Mark]) -> list[Mark]:
+    """Marks at the beginnings of lines behind (1) that lost their opening bracket: 2) …"""
+    first = next((m.piece for m in marks if m.label == "1"), len(pieces))
+    known = {m.label for m in marks}
+    out = []
+    for index in range(first + 1, len(pieces)):
+        match = HALF_READ.match(pieces[index].text)
+        if match and pieces[index].at.table is None and match["l"] not in known:
+            out.append(Mark(index, match.start(), match.end(), match["l"]))
+    return out
+
+
 def plain_label(text: str) -> str:
-    """A part's label with ASCII brackets and without spaces."""
-    return text.translate(str.maketrans("（）", "()")).replace(" ", "")
+    """A part's label with ASCII brackets, both of them, and without spaces."""
+    label = text.translate(str.maketrans("（）", "()")).replace(" ", "")
+    return f"({label}" if label.endswith(")") and label[:-1].isdigit() else label
 
 
 def _sequence(marks: Sequence[Mark], pieces: Sequence[Piece], again: frozenset[int] = frozenset()) -> list[Mark]:

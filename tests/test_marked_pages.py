@@ -124,3 +124,12 @@ def test_options_with_all_their_letters_raise_no_doubt() -> None:
     labels, _, codes = options_of((60, "A．甲\u2003\u2003B．乙"), (60, "C．丙\u2003\u2003D．丁"))
     assert labels == ["A", "B", "C", "D"]
     assert "options.inferred" not in codes
+
+
+def test_a_part_whose_opening_bracket_was_not_read_is_a_part() -> None:
+    texts = ["7．一物块静止在水平面上，求：", "（1）物块受到的支持力；", "2）物块的质量；", "（3）物块的重力。"]
+    (question,) = parse_paper([page(texts)], "zh_exam").questions
+    assert [p.label for p in question.parts] == ["(1)", "(2)", "(3)"]
+    alone = ["7．一物块静止在水平面上，下列说法：", "2）物块的质量是三千克；", "求物块的重力。"]
+    (question,) = parse_paper([page(alone)], "zh_exam").questions
+    assert question.parts == []
