@@ -11,11 +11,13 @@ from numpy.typing import NDArray
 from layout.curl import POWERS, Curl
 from layout.enlarge import growth
 from layout.formulas.atoms import atom_of
+from layout.formulas.latex import to_latex
 from layout.formulas.limits import operators
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_plain import long_words
 from layout.formulas.pixels_size import Level, place
 from layout.formulas.pixels_words import boxes_of_words
+from layout.formulas.tree import Row, Sym
 from layout.frames import Frame
 from layout.ocr import Recognised, get_engine
 from layout.page import PageInput, analyse_page
@@ -223,3 +225,26 @@ def test_two_surfaces_add_up() -> None:
     one, two = (Curl((w,) + (0.0,) * (len(POWERS) - 1), 100, 100) for w in (8.0, 2.0))
     x, y = np.array([0.0, 50.0, 100.0]), np.zeros(3)
     assert (one + two).rise(x, y) == pytest.approx([-5.0, 0.0, 5.0])
+
+
+def test_a_radical_sign_without_a_line_stands_over_what_is_behind_it() -> None:
+    def written(text: str) -> str:
+        return to_latex(Row(tuple(Sym(c) for c in text)))
+
+    assert written("4√26+1") == r"4\sqrt{26}+1"
+    assert written("√x√3") == r"\sqrt{x}\sqrt{3}"
+    assert written("√") == r"\surd"
+
+
+def test_fractions_of_a_small_picture_are_read() -> None:
+    sheet = sheet_of_words()
+    sheet.page.draw_rect((30, 95, 400, 170), color=None, fill=(1, 1, 1))
+    for x, top, foot in ((140, "x - 1", "3"), (200, "y - 2", "7")):
+        sheet.page.insert_text((x, 120), top, fontname="tiit", fontsize=10.5)
+        sheet.page.draw_line((x - 2, 125), (x + 26, 125), width=0.6)
+        sheet.page.insert_text((x + 9, 137), foot, fontname="tiro", fontsize=10.5)
+    for y in (123, 126.5):
+        sheet.page.draw_line((179, y), (185, y), width=0.6)
+    image = shrunk(sheet.image(), 0.34, 0.34)
+    read = body(analyse_page(PageInput(1, image, DPI * 0.34), get_engine()))
+    assert any(r"\frac{x-1}{3}=\frac{y-2}{7}" in text for text in read)

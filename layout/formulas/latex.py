@@ -6,7 +6,7 @@ import re
 from functools import lru_cache
 
 from layout.formulas.symbols import COMMANDS, FUNCTIONS, ITALIC_NAMES, OWN_COMMAND
-from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall, plain
+from layout.formulas.tree import Arrow, Frac, Grid, Node, Over, Root, Row, Script, Sym, is_tall, plain, row_of
 from layout.formulas.upright import upright_run
 from layout.segments import is_wide
 
@@ -46,7 +46,7 @@ def _row(items: tuple[Node, ...]) -> str:
     """Items side by side: upright runs grouped, functions named, brackets grown where the content is tall."""
     pieces: list[tuple[str, Node]] = []
     index = 0
-    flat = _dotted(_flatten(items))
+    flat = _rooted(_dotted(_flatten(items)))
     while index < len(flat):
         for reader in (_text_run, _function, _upright_run):
             taken, text = reader(flat, index)
@@ -82,6 +82,30 @@ def _dotted(flat: list[Node]) -> list[Node]:
         if out[-3:] == [node] * 3 and isinstance(node, Sym) and node.text in "·⋅":
             out[-3:] = [Sym("⋯", node.style)]
     return out
+
+
+def _rooted(flat: list[Node]) -> list[Node]:
+    """A radical sign whose line is not printed, or was not seen, stands over the number or letter behind it."""
+    out: list[Node] = []
+    index = 0
+    while index < len(flat):
+        node, start = flat[index], index + 1
+        sign = isinstance(node, Sym) and node.text == "√"
+        stop = start
+        while sign and stop < len(flat) and _is_operand(flat[stop], stop == start):
+            stop += 1
+            sign = _is_digit(flat[stop - 1])
+        out.append(node if stop == start else Root(row_of(flat[start:stop])))
+        index = stop
+    return out
+
+
+def _is_digit(node: Node) -> bool:
+    return isinstance(node, Sym) and node.text.isascii() and node.text.isdigit()
+
+
+def _is_operand(node: Node, first: bool) -> bool:
+    return _is_digit(node) or (first and isinstance(node, Sym) and len(node.text) == 1 and node.text.isalpha())
 
 
 def _single(node: Node) -> str:

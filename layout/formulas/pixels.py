@@ -29,6 +29,7 @@ from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
+STROKE, SOFT_STROKE = 0.13, 0.2  # em, height of a stroke of a minus or equals sign, and of one that is soft
 WHOLE = 0.8  # of a fraction that lies in a part of another one
 MIN_SCRIPT = 0.5  # the same for a script that is read again
 SURE_STROKE = 0.6  # confidence of an ideograph above which what lies over it is a stroke of it
@@ -166,7 +167,7 @@ def _segments(
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
     for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut, result = _cut(region, page), read
-        sign = _sign_of(sketch, region)
+        sign = _sign_of(sketch, region, page.enlarged)
         if sign:
             result = Recognised(sign, 0.9, ((0.2, 0.8),), (0.9,))
         segment = segment_from_ocr(result, cut, region.box)
@@ -197,16 +198,23 @@ def _segments(
     return tall_segments(signs, out, levels, sketch.em, pieces)
 
 
-def _sign_of(sketch: Sketch, region: Region) -> str:
-    """The minus or equals sign that a region with one or two level strokes alone is: there is nothing to read."""
+def _sign_of(sketch: Sketch, region: Region, soft: bool = False) -> str:
+    """The minus or equals sign that a region with one or two level strokes alone is: there is nothing to read.
+
+    On `soft` pages, which were enlarged, strokes are thick, and those of an equals sign may be one.
+    """
     em, boxes = sketch.em, [sketch.strokes.box(i) for i in region.parts]
-    if not all(b.height <= 0.13 * em < 0.4 * b.width for b in boxes):
+    high = SOFT_STROKE if soft else STROKE
+    if len(boxes) == 1 and region.beside and soft and high * em < boxes[0].height <= 0.42 * em:
+        return "=" if 1.2 * boxes[0].height <= boxes[0].width <= 1.1 * em else ""
+    if not all(b.height <= high * em and 0.4 * b.width > STROKE * em for b in boxes):
         return ""
     if len(boxes) == 1 and region.beside:
         return "−"
-    if len(boxes) != 2 or region.box.width > em or region.box.height > 0.5 * em:
+    if len(boxes) != 2 or region.box.width > em or region.box.height > (0.6 if soft else 0.5) * em:
         return ""
-    return "=" if max(abs(boxes[0].x0 - boxes[1].x0), abs(boxes[0].x1 - boxes[1].x1)) <= 0.1 * em else ""
+    off = max(abs(boxes[0].x0 - boxes[1].x0), abs(boxes[0].x1 - boxes[1].x1))
+    return "=" if off <= (0.14 if soft else 0.1) * em else ""
 
 
 def _size_around(box: Box, lines: Sequence[Segment], levels: Sequence[Level], em: float) -> float | None:

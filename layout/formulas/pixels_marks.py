@@ -180,5 +180,5 @@ def find_orphans(strokes: Strokes, loose: Iterable[int], parts: Sequence[Box], e
 
 def _of_equals(first: Box, second: Box, em: float) -> bool:
     """Whether two level strokes are those of an equals sign."""
-    flat = max(first.height, second.height) <= 0.15 * em and abs(first.cy - second.cy) <= 0.36 * em
-    return flat and max(abs(first.x0 - second.x0), abs(first.x1 - second.x1)) <= 0.1 * em
+    flat = max(first.height, second.height) <= 0.2 * em and abs(first.cy - second.cy) <= 0.36 * em
+    return flat and max(abs(first.x0 - second.x0), abs(first.x1 - second.x1)) <= 0.14 * em

@@ -21,7 +21,7 @@ OLD_STYLE, DESCENT = 0.93, 0.4  # of the line's size: old-style digits are as la
 # Short words of English that no formula spells: their letters are no scripts, however they stand.
 COMMON = frozenset(
     ["the", "and", "of", "for", "are", "that", "this", "is", "its", "has", "was", "with", "from", "not", "when", "what",
-     "which", "each", "per", "by", "or", "if"]
+     "which", "each", "per", "by", "or", "if", "off", "out", "one", "two", "all", "can"]
 )  # fmt: skip
 FREE = "'′″\"°，。、；：？！“”…"  # marks that stand where they like
 

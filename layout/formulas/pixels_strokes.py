@@ -11,7 +11,7 @@ from layout.formulas.pixels_ink import Mask
 from wholepage.boxes import Box
 
 MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
-MAX_THICK, MAX_SOFT = 0.15, 0.25  # em, of a bar, and of one on a page that was enlarged
+MAX_THICK, MAX_SOFT = 0.15, 0.27  # em, of a bar, and of one on a page that was enlarged
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
 Labels = NDArray[np.int32]
 
