@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from layout.figures import Found
+from layout.figures import STARTS_TEXT, Found
 from layout.furniture import EDGE_SHARE, PAGE_NUMBER
 from layout.segments import Segment
 from wholepage.boxes import Box
@@ -26,20 +26,21 @@ ORNAMENT_EM = 6.0  # font sizes; what is higher in a page's margin is no ornamen
 
 def figures_of(
     found: Sequence[Found], segments: Sequence[Segment], kind: PageKind, size: tuple[int, int], em: float
-) -> tuple[list[Found], list[Box]]:
-    """The figures among what was `found` on a page, and the places where something was drawn over its print.
+) -> tuple[list[Found], list[Box], set[int]]:
+    """The figures among what was `found` on a page, the places where something was drawn over its print, and the
+    numbers of the segments that are lettering of signs in its margins.
 
     `size` is the page's width and height in px, `em` its font size.
     """
     width, height = size
     figures = [f for f in found if not is_margin_ink(f, width, height, em)]
-    figures = [f for f in figures if not is_beside_footer(f, segments, height, em)]
+    signs = [f for f in figures if is_beside_footer(f, segments, height, em)]
     if kind != "photo":  # a photo may show a part of the page, without its margins
-        figures = [f for f in figures if not is_ornament(f, height, em)]
-    if kind == "digital":
-        return figures, []
-    over = [f for f in figures if not f.picture and is_drawn_over(f, segments, em)]
-    return [f for f in figures if not any(f is o for o in over)], [f.box for f in over]
+        signs += [f for f in figures if is_ornament(f, segments, height, em)]
+    figures = [f for f in figures if not any(f is s for s in signs)]
+    over = [] if kind == "digital" else [f for f in figures if not f.picture and is_drawn_over(f, segments, em)]
+    kept = [f for f in figures if not any(f is o for o in over)]
+    return kept, [f.box for f in over], {i for f in signs for i in f.labels}
 
 
 def is_margin_ink(figure: Found, width: int, height: int, em: float) -> bool:
@@ -49,10 +50,15 @@ def is_margin_ink(figure: Found, width: int, height: int, em: float) -> bool:
     return at_edge and (b.width < 3 * em or b.height < 3 * em)
 
 
-def is_ornament(figure: Found, height: int, em: float) -> bool:
-    """A small drawing in the page's top or bottom margin: a logo, an arrow to turn over, a sign in the header."""
+def is_ornament(figure: Found, segments: Sequence[Segment], height: int, em: float) -> bool:
+    """A small drawing in the page's top or bottom margin: a logo, an arrow to turn over, a sign in the header.
+
+    Where a question or an option begins level with it, the margin is narrow and the drawing is theirs.
+    """
     b = figure.box
-    return (b.y1 < EDGE_SHARE * height or b.y0 > (1 - EDGE_SHARE) * height) and b.height < ORNAMENT_EM * em
+    if not (b.y1 < EDGE_SHARE * height or b.y0 > (1 - EDGE_SHARE) * height) or b.height >= ORNAMENT_EM * em:
+        return False
+    return not any(STARTS_TEXT.match(s.text) and s.box.y_overlap(b) > 0 for s in segments)
 
 
 def is_drawn_over(figure: Found, segments: Sequence[Segment], em: float) -> bool:

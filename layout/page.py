@@ -26,7 +26,7 @@ from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.marks import figures_of
 from layout.ocr import OcrEngine
 from layout.pen import pen_doubts, without_pen
-from layout.rows import group_rows, row_line
+from layout.rows import Row, group_rows, row_line
 from layout.rulers import off_dotted_lines, without_edge_strokes, without_rulers
 from layout.scanned import Straight, line_boxes, straighten
 from layout.segments import Segment, is_wide
@@ -173,11 +173,12 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     tables, in_table = _tables(reading, rules)
     free = [(i, s) for i, s in enumerate(segments) if i not in in_table]
     figures, residual = find_figures(reading.ink, [s for _, s in free], reading.pictures, [t.box for t in tables], em)
-    figures, drawn_over = figures_of(figures, [s for _, s in free], reading.kind, (width, height), em)
+    figures, drawn_over, signs = figures_of(figures, [s for _, s in free], reading.kind, (width, height), em)
     labels = {free[i][0]: n for n, f in enumerate(figures) for i in f.labels}
     captions = {free[i][0]: n for n, f in enumerate(figures) for i in f.captions}
     strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
-    body = [s for i, s in free if i not in labels and i not in captions and i not in strip]
+    margin = {free[i][0] for i in signs} - strip
+    body = [s for i, s in free if i not in labels and i not in captions and i not in strip | margin]
     edge = [s for s in body if edge_role(s.text, s.box, height) != "body"]
     # Tables take part as segments without text, so that they get their place in the reading order.
     stand_ins = [Segment((), t.box, em, 1.0, "text_layer") for t in tables]
@@ -192,6 +193,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
         rows = insert_blanks(rows, blanks, em)
         lines.extend(replace(line, role=edge_role(line.text, line.box, height)) for line in rows)
     lines.extend(_set_apart(segments, labels, captions, strip, in_table))
+    lines.extend(replace(row_line(Row((s,), s.box), 0), role="footer") for s in (segments[i] for i in sorted(margin)))
     regions = tuple(_figure_region(f, segments, free, blocks, width, height) for f in figures)
     doubts = _doubts(residual, page, reading, drawn_over)
     return PageLayout(

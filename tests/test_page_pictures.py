@@ -129,8 +129,13 @@ def test_a_sign_in_the_margin_is_no_figure() -> None:
     drawn = sheet_of_words(420, 594)
     drawn.drawing(300, 565, 330, 580)
     drawn.drawing(200, 250, 300, 350)
-    (figure,) = analyse_page(PageInput(1, drawn.image(), DPI), get_engine()).figures
+    drawn.text(312, 572, "NEXT", 6)
+    layout = analyse_page(PageInput(1, drawn.image(), DPI), get_engine())
+    (figure,) = layout.figures
     assert figure.box.iou(Box(200, 250, 300, 350).scale(PX)) > 0.8
+    assert all("NEXT" not in text for text in body(layout))
+    drawn.page.insert_text((40, 575), "B. is level with it", fontname="tiro", fontsize=10.5)
+    assert len(analyse_page(PageInput(1, drawn.image(), DPI), get_engine()).figures) == 2
 
 
 def test_a_frame_maps_boxes_back() -> None:
