@@ -73,6 +73,7 @@ def _inked_bars(text: TextLayer, comps: NDArray[np.float64], em: float) -> list[
     width, height = comps[:, 2] - comps[:, 0], comps[:, 3] - comps[:, 1]
     found = [Box.of(c) for c in comps[(width > em) & (width < MAX_ROOT_EM * em) & (height < 0.15 * em)]]
     known = [*text.rules, *text.paths, *text.pictures, *(g.box for g in text.glyphs if g.box.width < 3 * g.size)]
+    known += [g.box.grow(1.5 * g.size, 0) for g in text.glyphs if g.text == "="]  # set wide from pieces of its own
     return [b for b in found if not any(k.grow(2).holds(b.cx, b.cy) for k in known)]
 
 

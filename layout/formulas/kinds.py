@@ -165,6 +165,8 @@ def _patterns(entries: list[Entry]) -> list[Entry]:
     text = "".join(e.text if e.kind != "text" and len(e.text) == 1 else "\x00" for e in entries)
     for pattern in (RATIO, INTERVAL, NUMBER_SET, CELSIUS):
         for match in pattern.finditer(text):
+            if pattern is CELSIUS and out[match.start()].item.atoms[0].glyph.font not in ("", "italic"):
+                continue  # where fonts are known a temperature set as text is text
             for n in range(*match.span()):
                 out[n] = Entry(out[n].item, "math", out[n].gap)
     for match in PAIR.finditer(text):
