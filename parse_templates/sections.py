@@ -11,6 +11,7 @@ from parse_templates.flow import FlowLine, text_of, whole
 from parse_templates.template import Template
 from wholepage.records import QuestionType
 
+LONG_HEADING = 36  # characters; a line set far in is a heading only when it is shorter
 MAX_HEADING_LINES = 10
 
 
@@ -58,7 +59,7 @@ def find_headings(flow: Sequence[FlowLine], template: Template) -> list[Heading]
     words = re.compile(template.heading_words) if template.heading_words else None
     out = []
     for line in flow:
-        if line.table is not None or (line.indent > 12 and not line.bold and len(line.text) > 24):
+        if line.table is not None or (line.indent > 12 and not line.bold and len(line.text) > LONG_HEADING):
             continue
         for pattern in patterns:
             match = pattern.match(line.text)

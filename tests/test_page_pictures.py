@@ -5,7 +5,7 @@ from __future__ import annotations
 import cv2
 import numpy as np
 import pytest
-from drawing import DPI, PX, Sheet, body
+from drawing import DPI, PX, Sheet, body, page
 from numpy.typing import NDArray
 
 from layout.curl import POWERS, Curl
@@ -26,6 +26,7 @@ from layout.rulers import off_dotted_lines
 from layout.scanned import straighten
 from layout.segments import Segment, segment_of
 from layout.types import Glyph
+from parse_templates.parser import parse_paper
 from wholepage.boxes import Box
 
 EM = 30.0
@@ -253,3 +254,13 @@ def test_fractions_of_a_small_picture_are_read() -> None:
     image = shrunk(sheet.image(), 0.34, 0.34)
     read = body(analyse_page(PageInput(1, image, DPI * 0.34), get_engine()))
     assert any(r"\frac{x-1}{3}=\frac{y-2}{7}" in text for text in read)
+
+
+def test_a_centred_heading_with_its_marks_opens_a_section_and_states_what_each_question_is_worth() -> None:
+    rows = [
+        (900.0, "SECTION 2 (Maximum Marks: 24)"), (160.0, "Answer to each question is a number."),
+        (160.0, "FullMarks\u2003: +3 If ONLY the correct number is entered."),
+        (160.0, "Q.7 A block is at rest. Find its mass."), (160.0, "Q.8 A ball is thrown. Find its speed."),
+    ]  # fmt: skip
+    questions = parse_paper([page(rows)], "en_exam").questions
+    assert [(q.number, q.section, q.points) for q in questions] == [("7", "Section 2", 3.0), ("8", "Section 2", 3.0)]
