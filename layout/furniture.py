@@ -18,12 +18,14 @@ PAGE_NUMBER = re.compile(
       | page\s*\d{1,3}
       | [-—–·•.\s]*\d{1,3}[-—–·•.\s]*                                          # - 3 -
       | .{0,40}?\bpage\s*\d{1,3}(\s*(of|/)\s*\d{1,3})?
+      | .{0,24}?[\dIl]{1,3}\s*[|丨]?\s*p\s*a\s*g\s*e\b.{0,16}?                # 430/6/2 ~ 13 | P a g e
     )\W*$""",
     re.I | re.X,
 )
 QUESTION_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、)）]\s*$")  # "5." opens a question, it counts no pages
 # A number alone, in a frame perhaps, which formulas know as a box or mistake for a root.
 BARE_NUMBER = re.compile(r"^\s*(\d{1,2}|\$\\(boxed|sqrt)\{\d{1,2}\}\$)\s*$")
+FOOT, CODE = 0.75, 12  # where rows of codes at a page's foot begin; characters of one
 SEAL_MIN = 4  # letters in a strip
 MIN_HEADER_LETTERS = 4
 
@@ -72,6 +74,7 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
 
     A line counts when it stands in the outer 12 % of at least half of the pages (and of two).
     """
+    layouts = _without_footer_rows(layouts)
     places: dict[str, dict[int, list[float]]] = {}
     for page in layouts:
         for line in page.lines:
@@ -89,6 +92,32 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
                 lines.append(replace(line, role=role))
             else:
                 lines.append(line)
+        out.append(page.with_lines(tuple(lines)))
+    return out
+
+
+def _without_footer_rows(layouts: Sequence[PageLayout]) -> list[PageLayout]:
+    """Layouts with the last rows of pages marked that hold short codes and, page after page, the number of the page:
+    ".55/1/1    3    P.T.O." on small pages stands higher than page numbers do."""
+    lowest: dict[int, Line] = {}
+    offsets: dict[int, int] = {}
+    for page in layouts:
+        body = [line for line in page.lines if line.role == "body" and line.text.strip()]
+        last = max(body, key=lambda line: line.box.y1, default=None)
+        parts = last.text.split("\u2003") if last is not None else []
+        if last is None or last.box.cy < FOOT * page.height or not 2 <= len(parts) <= 4 or max(map(len, parts)) > CODE:
+            continue
+        lowest[page.number] = last
+        for number in {int(p) - page.number for p in parts if p.strip().isdigit()}:
+            offsets[number] = offsets.get(number, 0) + 1
+    offset = max(offsets, key=lambda o: offsets[o], default=None)
+    if offset is None or offsets[offset] < max(3, 0.5 * len(layouts)):
+        return list(layouts)
+    out = []
+    for page in layouts:
+        last = lowest.get(page.number)
+        numbered = last is not None and str(page.number + offset) in (p.strip() for p in last.text.split("\u2003"))
+        lines = (replace(x, role="page_number") if numbered and x is last else x for x in page.lines)
         out.append(page.with_lines(tuple(lines)))
     return out
 

@@ -173,6 +173,22 @@ def test_a_number_with_a_dot_counts_no_pages() -> None:
     assert edge_role("5", Box(800, 2250, 815, 2280), 2339) == "page_number"
 
 
+@pytest.mark.parametrize("text", ["430/6/2 ~ 13 | P a g e", "5|Page", "Page 3 of 8"])
+def test_page_numbers_of_word(text: str) -> None:
+    assert edge_role(text, Box(100, 2240, 900, 2270), 2339) == "page_number"
+    assert edge_role("In this page 3 shapes are shown", Box(100, 2240, 900, 2270), 2339) == "body"
+
+
+def test_rows_of_codes_with_the_pages_number_are_no_text() -> None:
+    def sheet(n: int, foot: str) -> PageLayout:
+        base = page(["1. What is a force?", "Give its unit."], number=n)
+        return replace(base, lines=(*base.lines, line(196, 1980, foot)))
+
+    feet = ["55/1\u20033\u2003P.T.O.", "55/1\u2003256 A\u20034", "55/1\u20035\u2003P.T.O.", "x=3\u2003y=7"]
+    marked = mark_repeated([sheet(n, foot) for n, foot in enumerate(feet, 3)])
+    assert [p.lines[-1].role for p in marked] == ["page_number", "page_number", "page_number", "body"]
+
+
 def test_a_number_at_the_head_is_a_question_when_the_foot_counts_the_pages() -> None:
     pages: list[PageLayout] = []
     for n in range(1, 5):
