@@ -102,13 +102,11 @@ def _without_footer_rows(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     lowest: dict[int, Line] = {}
     offsets: dict[int, int] = {}
     for page in layouts:
-        body = [line for line in page.lines if line.role == "body" and line.text.strip()]
-        last = max(body, key=lambda line: line.box.y1, default=None)
-        parts = last.text.split("\u2003") if last is not None else []
-        if last is None or last.box.cy < FOOT * page.height or not 2 <= len(parts) <= 4 or max(map(len, parts)) > CODE:
+        last = max((x for x in page.lines if _is_row_of_codes(x, page)), key=lambda x: x.box.y1, default=None)
+        if last is None:
             continue
         lowest[page.number] = last
-        for number in {int(p) - page.number for p in parts if p.strip().isdigit()}:
+        for number in {int(p) - page.number for p in last.text.split("\u2003") if p.strip().isdigit()}:
             offsets[number] = offsets.get(number, 0) + 1
     offset = max(offsets, key=lambda o: offsets[o], default=None)
     if offset is None or offsets[offset] < max(3, 0.5 * len(layouts)):
@@ -120,6 +118,13 @@ def _without_footer_rows(layouts: Sequence[PageLayout]) -> list[PageLayout]:
         lines = (replace(x, role="page_number") if numbered and x is last else x for x in page.lines)
         out.append(page.with_lines(tuple(lines)))
     return out
+
+
+def _is_row_of_codes(line: Line, page: PageLayout) -> bool:
+    """Whether a line at the page's foot is two to four short pieces far apart, one of them a number."""
+    parts = line.text.split("\u2003")
+    low = line.role == "body" and line.box.cy > FOOT * page.height
+    return low and 2 <= len(parts) <= 4 and max(map(len, parts)) <= CODE and any(p.strip().isdigit() for p in parts)
 
 
 def _page_offset(layouts: Sequence[PageLayout]) -> int | None:
