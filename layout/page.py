@@ -15,8 +15,8 @@ from layout.digital import digital_segments
 from layout.figures import Found, find_figures
 from layout.formulas.aligned import fold_aligned
 from layout.formulas.atoms import FormulaGlyph
-from layout.formulas.containers import fold_segments
 from layout.formulas.digital import folded
+from layout.formulas.folding import fold_segments
 from layout.formulas.pixels import read_pixels
 from layout.formulas.recognizers import FormulaRecognizer
 from layout.formulas.rereading import reread

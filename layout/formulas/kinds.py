@@ -9,6 +9,7 @@ from statistics import median
 from typing import Literal
 
 from layout.formulas.atoms import is_math_font
+from layout.formulas.labels import RATIO, mark_items
 from layout.formulas.structure import Item
 from layout.formulas.symbols import BIG_OPERATORS, BINARY, ELEMENTS, FUNCTIONS, RELATIONS, STRONG
 from layout.formulas.tree import Script, Sym
@@ -19,8 +20,6 @@ Kind = Literal["math", "soft", "text"]
 WHOLE_MATH = re.compile(r"KaTeX|MathJax|MJX|Math(?!ematica|[abx]\d)", re.I)
 OPERATORS_AT_EDGE = RELATIONS | BINARY | frozenset(",(|")
 TRAILING = ",.;:，。；：、?!"
-LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
-INNER_LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、]")
 UNIT_NAMES = "m cm mm km nm kg g mg s ms h min N J W V A Pa Hz C K T mol L mL kW eV MeV F H Wb lx cd rad Ω kPa MPa kJ"
 UNITS = frozenset(UNIT_NAMES.split())
 COMPOUND = re.compile(rf"(?:{ELEMENTS})+")
@@ -32,12 +31,10 @@ CELSIUS = re.compile(rf"{_NUMBER}(?:°C|℃)(?![A-Za-z])")
 PAIR = re.compile(r"\d+[:∶]\d+")
 # Several elements, one of them with a small letter: KCl and NaOH, but no word.
 COMPOUND_NAME = re.compile(rf"(?<![A-Za-z])(?=[A-Z]\w*[A-Z])(?=\w*[a-z])(?:{ELEMENTS}){{2,}}(?![A-Za-z])")
-RATIO = re.compile(r"\d+(?:\.\d+)?(?:[:∶]\d+(?:\.\d+)?){2,}")
 INTEGRALS = frozenset("∫∬∭∮")
 PROSE_WORD = re.compile(r"(?<![A-Za-z])[A-Za-z][a-z]{3,}(?![A-Za-z])")
 WIDE_GAP = "\u2003"
 OF_NUMBERS = frozenset({"ln", "lg", "log", "sin", "cos", "tan"})  # a number behind a blank is their argument
-DECIMAL = 0.22  # font sizes: a point with less around it stands in a number, not behind that of a question
 COMPARISONS = frozenset("<>=＜＞＝")
 
 
@@ -59,7 +56,7 @@ def classify(items: Sequence[Item], gaps: Sequence[str]) -> list[Entry]:
     """Each item's kind: mathematics for sure, what may belong to a formula beside it, or text."""
     whole = any(_whole_font(i) for i in items)
     sizes = _sizes(items)
-    labels = _labels(items, gaps)
+    labels = mark_items(items, gaps)
     entries = [
         Entry(item, "text" if n in labels else _kind(item, whole, sizes), gap)
         for n, (item, gap) in enumerate(zip(items, gaps, strict=True))
@@ -100,39 +97,6 @@ def _sized_as_math(item: Item, sizes: tuple[float, float]) -> bool:
     math, text = sizes
     size = item.atoms[0].size
     return abs(math - text) > 0.02 * text and abs(size - math) < 0.01 * math
-
-
-def _labels(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
-    """Items of question, option and part marks: at the start of the line or behind a wide gap, in a font of text."""
-    found: set[int] = set()
-    for start in range(len(items)):
-        if start and len(gaps[start].strip(" ")) == 0 and not _ends_clause(items[start - 1], gaps[start]):
-            continue
-        text = "".join(i.text or "\x00" for i in items[start : start + 5])
-        match = None if RATIO.match(text) else (LABEL if start == 0 else INNER_LABEL).match(text)
-        if match and _is_operand(items, start, match):
-            continue
-        marks = items[start : start + match.end()] if match else ()
-        if match and not any(is_math_font(a.glyph.font) for i in marks for a in i.atoms):
-            found.update(range(start, start + match.end()))
-    return found
-
-
-def _is_operand(items: Sequence[Item], start: int, mark: re.Match[str]) -> bool:
-    """Whether what looks like a mark begins a formula: 4.48, or C: with its colon in the middle, as in C: y² = x."""
-    last = start + mark.end() - 1
-    if last <= start or last + 1 >= len(items):
-        return False
-    sign, after = items[last], items[last + 1]
-    gaps = (sign.box.x0 - items[last - 1].box.x1, after.box.x0 - sign.box.x1)
-    size = sign.atoms[0].size
-    if sign.text == "." and mark.group()[:-1].isdigit():
-        return after.text.isdigit() and max(gaps) < DECIMAL * size
-    return sign.text in ":∶" and last == start + 1 and min(gaps) >= 0.12 * size and max(gaps) <= 1.6 * min(gaps)
-
-
-def _ends_clause(item: Item, gap: str) -> bool:
-    return bool(gap) and (item.text in "。；;）)" or is_wide(item.text or "x"))
 
 
 def _operators(entries: list[Entry]) -> list[Entry]:
@@ -221,6 +185,7 @@ def _words(entries: list[Entry]) -> list[Entry]:
             attached = (stop < len(out) and not out[stop].gap and _carried(out[stop])) or (
                 n > 0 and not out[n].gap and isinstance(out[n - 1].item.node, Script)
             )
+            attached = attached and not PROSE_WORD.fullmatch(word)
             name = next((f for f in FUNCTIONS if word.startswith(f) and len(word) <= len(f) + 2), None)
             if COMPOUND_NAME.fullmatch(word) or (DIFFERENTIAL.fullmatch(word) and _integrated(out, n)):
                 out[n:stop] = [Entry(e.item, "math", e.gap) for e in out[n:stop]]

@@ -183,10 +183,11 @@ def _as_signs(placed: Sequence[Placed], em: float) -> list[Placed]:
 def _with_minus(placed: Sequence[Placed], main: Level) -> list[Placed]:
     """Dashes as minus signs and upright strokes as bars where their place and length show that they are such."""
     out = list(placed)
+    bars = [p.box for p in placed if p.char in "|∣" and p.box is not None]
     for n, p in enumerate(placed):
         if p.char == "_" and p.box is not None and p.box.y1 < main.baseline - 0.12 * main.size:
             out[n] = replace(p, char="−")  # no underscore stands above the line
-        if p.char in "lI1" and p.box is not None and _is_bar(p.box, main):
+        if p.char in "lI1" and p.box is not None and (_is_bar(p.box, main) or _like_bar(p.box, bars, main)):
             out[n] = replace(p, char="|")
         if p.char in DASHES and p.char != "-" and p.box is not None and p.box.width <= 0.8 * main.size:
             sides = [q.char for q in (*placed[max(n - 2, 0) : n], *placed[n + 1 : n + 3]) if not q.char.isspace()]
@@ -201,12 +202,21 @@ def _is_bar(box: Box, main: Level) -> bool:
     return low and box.width <= 0.2 * main.size and box.height <= 1.25 * main.size
 
 
+def _like_bar(box: Box, bars: Sequence[Box], main: Level) -> bool:
+    """Whether a thin upright stroke begins and ends where a bar of the line does, below the writing line."""
+    low = box.y1 - main.baseline >= 0.08 * main.size and box.width <= 0.2 * main.size
+    near = 0.06 * main.size
+    return low and any(max(abs(box.y0 - b.y0), abs(box.y1 - b.y1)) <= near for b in bars)
+
+
 def _with_names(placed: Sequence[Placed], levels: Sequence[Level], main: Level) -> list[Placed]:
     """The digit or capital that begins `1g`, `1n`, `Iog` before an argument as the l of the function's name."""
     out = list(placed)
     text = "".join(p.char if level is main else "\0" for p, level in zip(placed, levels, strict=True))
     for match in NAME.finditer(text):
-        out[match.start()] = replace(out[match.start()], char="l")
+        first = out[match.start()]
+        if first.box is None or not _is_bar(first.box, main):  # |n| begins with a bar
+            out[match.start()] = replace(first, char="l")
     return out
 
 

@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from layout.formulas.atoms import atom_of
-from layout.formulas.containers import fold_segments
+from layout.formulas.folding import fold_segments
 from layout.formulas.latex import to_latex
 from layout.formulas.lines import formula_glyph
 from layout.formulas.pixels import read_pixels
