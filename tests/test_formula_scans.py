@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import cv2
 import numpy as np
 import pymupdf
@@ -15,10 +17,12 @@ from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_bars import find_fractions
 from layout.formulas.pixels_case import hanging, with_small
 from layout.formulas.pixels_dots import with_dots
+from layout.formulas.pixels_ghosts import without_ghosts
 from layout.formulas.pixels_ink import find_strokes, sharp_mask, without_specks
 from layout.formulas.pixels_levels import Level, main_level
 from layout.formulas.pixels_lines import Look, refine
 from layout.formulas.pixels_marks import find_overlines
+from layout.formulas.pixels_rows import cuts_between, find_rows
 from layout.formulas.pixels_size import SCRIPT, place
 from layout.formulas.pixels_wide import with_indices
 from layout.formulas.shapes import Shape
@@ -68,6 +72,14 @@ def test_lowered_i_behind_a_letter_is_an_index() -> None:
 def test_exponent_over_index_read_as_one_character_sets_no_size() -> None:
     line = [put("H", 20, 20, 0), put("4", 0, 28, -8), put("e", 36, 13, 0), put("1", 60, 28, -8, 8)]
     assert main_level(line, EM, BASE + 8).size == pytest.approx(EM, rel=0.1)
+
+
+@pytest.mark.parametrize(("sure", "text"), [(0.5, "HO"), (0.9, "H2O")])
+def test_unsure_character_in_another_ones_ink_is_none(sure: float, text: str) -> None:
+    line = [put("H", 0, 20, 0, 20), replace(put("2", 22, 20, 0, 9), confidence=sure), put("O", 31, 20, 0, 11)]
+    found, kept = without_ghosts(line, EM)
+    assert "".join(p.char for p in found) == text and len(kept) == len(text)
+    assert found[-1].box == (Box(22, 80, 42, 100) if sure < 0.6 else line[-1].box)
 
 
 def words(lowered: bool) -> NDArray[np.uint8]:
@@ -185,3 +197,24 @@ def test_degrees_celsius_are_a_formula() -> None:
 
 def test_word_before_a_sum_is_no_part_of_it() -> None:
     assert written(("that", 0), ("∑", 5), ("x", 5)) == "that$\\sum x$"
+
+
+def test_letters_of_two_rows_that_touch_are_cut_apart() -> None:
+    gray = np.full((220, 300), 255, np.uint8)
+    for y in (100, 140):
+        for dy in (-4, 4):
+            cv2.line(gray, (60, y + dy), (80, y + dy), 0, 2)
+    cv2.line(gray, (100, 86), (100, 120), 0, 2)  # a bracket that ends where a letter of the next row begins
+    cv2.ellipse(gray, (100, 135), (7, 16), 0, 0, 360, 0, 2)
+    strokes = find_strokes(sharp_mask(gray), [], EM)
+    rows = find_rows(strokes, EM)
+    (cut,) = cuts_between(strokes, rows, EM)
+    assert 115 <= cut.cy <= 125
+    assert len(find_strokes(sharp_mask(gray), [cut], EM).boxes) == len(strokes.boxes) + 1
+
+
+def test_tail_cut_off_by_a_bar_does_not_make_its_exponent_the_line() -> None:
+    letter = replace(put("g", 0, 10, -1, 9), clipped=True)
+    level = main_level([letter, put("2", 10, 18, 8, 8)], EM, BASE)
+    assert level.size == pytest.approx(10 / 0.66 / 0.72, rel=0.02)
+    assert abs(level.baseline - BASE) < 2

@@ -14,6 +14,7 @@ from wholepage.boxes import Box
 
 BRACKETS = "()[]{}|"
 ALIKE = 0.16  # sizes this close are one
+EXPONENT, X_HEIGHT = 0.72, 0.44  # size of an exponent and height of a low letter in sizes of the line
 TOO_LARGE = 1.5  # of the page's font size: no letter of a line without ideographs is larger
 STACKED = 1.4  # the same where letters of the page's size stand beside it
 
@@ -41,6 +42,8 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
         firm = [Level(hint, p.box.y0 + 0.44 * hint) for p in placed if p.clipped and p.box is not None]
     # A character read from an exponent and an index at once is as high as both.
     firm = [v for v in firm if v.size <= STACKED * em] or firm
+    if (cut := _of_clipped(placed, firm)) is not None:
+        return cut
     cased = _of_cased(placed, hint, firm, em)
     firm += [v for v in cased if v.size <= STACKED * em] if firm else cased
     if firm:
@@ -57,6 +60,15 @@ def main_level(placed: Sequence[Placed], em: float, bottom: float, hint: float |
     if signs:
         return Level(size, median(signs) + AXIS * size)
     return Level(size, bottom - 0.1 * size)
+
+
+def _of_clipped(placed: Sequence[Placed], firm: Sequence[Level]) -> Level | None:
+    """Level of letters whose tails a bar has cut off, where all others are exponents of theirs."""
+    tails = [p.box for p in placed if p.clipped and p.box is not None]
+    if not tails or not firm or any(v.baseline > min(b.y1 - 0.3 * b.height for b in tails) for v in firm):
+        return None
+    size = median(v.size for v in firm) / EXPONENT
+    return Level(size, median(b.y0 for b in tails) + X_HEIGHT * size)
 
 
 def is_firm(placed: Placed) -> bool:

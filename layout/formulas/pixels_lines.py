@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from layout.formulas.pixels_align import Placed, align
 from layout.formulas.pixels_case import hanging
 from layout.formulas.pixels_dots import with_dots
+from layout.formulas.pixels_ghosts import without_ghosts
 from layout.formulas.pixels_ink import Mask
 from layout.formulas.pixels_levels import Level, main_level
 from layout.formulas.pixels_size import place
@@ -84,6 +85,8 @@ def refine(
         found = _align_island(chars, centres, start, stop, parts, em, page.mask)
         boxes[start:stop] = found
     placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
+    placed, stay = without_ghosts(placed, em)
+    segment = replace(segment, glyphs=tuple(segment.glyphs[n] for n in stay))
     if foot is not None:
         placed = [
             replace(p, clipped=p.char in DESCENDING and p.box is not None and p.box.y1 >= foot - 2.0) for p in placed

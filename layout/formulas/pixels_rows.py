@@ -21,6 +21,7 @@ SAME_X = 0.12  # em; signs that stand under one another differ less
 REACH = 12.0  # em left of the signs within which a row may begin
 WORD_GAP = 1.2  # em; what stands further from a row's signs is no part of it
 CORE, HIGH = 0.3, 2.4  # em above and below a sign that belong to its row for sure, and that may
+LEAST_PART, JOINED = 0.25, 2.3  # em; heights of a letter's part in a row, and of two letters that touch
 RISE = 0.05  # em; rows part a little below the middle between their signs: exponents rise more than indices hang
 
 
@@ -74,6 +75,26 @@ def _border(mask: Mask, upper: Box, lower: Box, em: float) -> float:
         return middle
     ink = mask[y0:y1, x0:x1].sum(axis=1) + 0.3 * np.abs(np.arange(y0, y1) - middle * SCALE)
     return (y0 + float(ink.argmin()) + 0.5) / SCALE
+
+
+def cuts_between(strokes: Strokes, groups: Sequence[Rows], em: float) -> list[Box]:
+    """Where letters of one row run into letters of the next: a thin box (page px) across each such component."""
+    out = []
+    for rows in groups:
+        x0, x1 = rows.signs[0].x1, rows.signs[0].x1 + REACH * em
+        for y in rows.borders:
+            b = strokes.boxes
+            joined = (b[:, 1] < y - LEAST_PART * em) & (b[:, 3] > y + LEAST_PART * em) & (b[:, 2] - b[:, 0] <= 1.2 * em)
+            joined &= (b[:, 0] >= x0) & (b[:, 2] <= x1) & (b[:, 3] - b[:, 1] <= JOINED * em)
+            for i in np.flatnonzero(joined):
+                box, reach = strokes.box(int(i)), int(0.15 * em * SCALE)
+                middle = int((y - box.y0) * SCALE)
+                first = max(middle - reach, 0)
+                ink = strokes.picture(int(i))[first : middle + reach].sum(axis=1)
+                ink = ink + 0.3 * np.abs(np.arange(first, first + len(ink)) - middle)
+                at = box.y0 + (first + float(ink.argmin())) / SCALE
+                out.append(Box(box.x0, at, box.x1, at + 1 / SCALE))
+    return out
 
 
 def fractions_in_rows(

@@ -15,7 +15,7 @@ from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes
 from layout.formulas.pixels_long import LongSign, conditions_of
 from layout.formulas.pixels_marks import bounds_of, find_hats, find_operators, find_orphans, find_overlines, limits_of
-from layout.formulas.pixels_rows import Rows, find_rows, part_rows, part_tails
+from layout.formulas.pixels_rows import Rows, cuts_between, find_rows, part_rows, part_tails
 from layout.formulas.pixels_shapes import Radical, find_arrows, find_fences, find_radicals, index_of, release_radicands
 from layout.scanned import Straight
 from wholepage.boxes import Box
@@ -90,7 +90,11 @@ def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float, signs: Seq
 
     `signs` are the long signs in it.
     """
-    strokes = find_strokes(mask, [f.bar.grow(1.0, 0.5) for f in fractions], em)  # with the bars' ragged edges
+    bars = [f.bar.grow(1.0, 0.5) for f in fractions]  # with their ragged edges
+    strokes = find_strokes(mask, bars, em)
+    cuts = cuts_between(strokes, find_rows(strokes, em), em)
+    if cuts:
+        strokes = find_strokes(mask, [*bars, *cuts], em)
     radicals = find_radicals(strokes, em)
     if radicals:
         strokes = release_radicands(strokes, radicals)
