@@ -76,7 +76,7 @@ def attempts(workspace: Workspace, paper_id: str) -> dict[str, int]:
 def test_stopped_run_goes_on_where_it_stopped(
     tmp_path: Path, workspace: Workspace, number: signal.Signals, code: int
 ) -> None:
-    pages = 8
+    pages = 16  # enough to be stopped in time on a busy machine
     pdf = draw(tmp_path / "paper.pdf", pages)
     paper_id = open_source(pdf).paper_id
     folder = workspace.paper_dir(paper_id)
