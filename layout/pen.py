@@ -50,6 +50,8 @@ def without_pen(image: Image, dpi: float) -> Penned:
     """
     import cv2
 
+    if int((image.max(axis=2) - image.min(axis=2)).max()) < LEAST_CHROMA:
+        return Penned(image, ())  # a grey scan
     em = 10.5 * dpi / 72
     image, given = _balanced(image), image
     hsv = cv2.cvtColor(image, cv2.COLOR_RGB2HSV)

@@ -13,6 +13,7 @@ from layout.formulas.labels import RATIO, mark_items
 from layout.formulas.structure import Item
 from layout.formulas.symbols import BIG_OPERATORS, BINARY, ELEMENTS, FUNCTIONS, RELATIONS, STRONG
 from layout.formulas.tree import Script, Sym
+from layout.formulas.upright import symbol_text
 from layout.segments import is_wide
 
 Kind = Literal["math", "soft", "text"]
@@ -50,6 +51,11 @@ class Entry:
     def text(self) -> str:
         """The character of a plain item."""
         return self.item.text
+
+    @property
+    def sign(self) -> str:
+        """The item's character, also where it carries scripts, as a closing bracket may."""
+        return symbol_text(self.item.node)
 
 
 def classify(items: Sequence[Item], gaps: Sequence[str]) -> list[Entry]:

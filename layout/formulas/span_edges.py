@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from layout.formulas.kinds import WIDE_GAP, Entry
-from layout.formulas.symbols import FUNCTIONS, OPEN
-from layout.formulas.tree import Node, Script, Sym
+from layout.formulas.symbols import CLOSE, FUNCTIONS, OPEN
+from layout.formulas.tree import Script
 from layout.segments import is_wide
 
-CLOSE = {v: k for k, v in OPEN.items()}
 BETWEEN = frozenset("=<>≤≥≠∥⊥≈")
 FURTHEST = 14  # items between a bracket inside a formula and its partner outside
 
@@ -21,7 +20,7 @@ def with_names(entries: Sequence[Entry]) -> list[Entry]:
     """The letters of a function's name are mathematics when its last one carries a script: tan⁻¹ in a font of text."""
     out = list(entries)
     for n, entry in enumerate(entries):
-        last = _character(entry.item.node) if isinstance(entry.item.node, Script) else ""
+        last = entry.sign if isinstance(entry.item.node, Script) else ""
         if not _is_latin(last):
             continue
         start = n
@@ -39,7 +38,7 @@ def balanced(entries: Sequence[Entry], low: int, high: int, floor: int, ceiling:
     """
     opened: list[str] = []
     for entry in entries[low:high]:
-        sign = _character(entry.item.node)
+        sign = entry.sign
         if sign in OPEN:
             opened.append(sign)
         elif sign in CLOSE:
@@ -99,7 +98,7 @@ def _partner(entries: Sequence[Entry], start: int, step: int, wanted: str, other
             return None
         entry = entries[at]
         gap = entries[at + 1].gap if step < 0 else entry.gap
-        sign = _character(entry.item.node)
+        sign = entry.sign
         if gap == WIDE_GAP or (sign and (is_wide(sign) or sign in ".;。；")):
             return None
         letters = letters + 1 if _is_latin(entry.text) and entry.kind == "text" and (letters == 0 or not gap) else 0
@@ -113,11 +112,6 @@ def _partner(entries: Sequence[Entry], start: int, step: int, wanted: str, other
             depth += 1
         at += step
     return None
-
-
-def _character(node: Node) -> str:
-    base = node.base if isinstance(node, Script) else node
-    return base.text if isinstance(base, Sym) else ""
 
 
 def _is_latin(text: str) -> bool:

@@ -8,8 +8,8 @@ from layout.formulas.kinds import OPERATORS_AT_EDGE, Entry, classify, is_unit
 from layout.formulas.span_edges import balanced, with_names, with_relations
 from layout.formulas.structure import Item
 from layout.formulas.symbols import FUNCTIONS
-from layout.formulas.tree import Script, Sym
-from layout.formulas.upright import is_upright, symbol_text
+from layout.formulas.tree import Script
+from layout.formulas.upright import is_upright
 
 OPENING, CLOSING = "([{（⟨", ")]}）⟩"
 TRAILING = ",.;:，。；：、?!"
@@ -58,7 +58,7 @@ def _by_quantity(entries: Sequence[Entry], low: int, high: int) -> list[tuple[in
         unit = n - 1
         while unit > low and is_upright(entries[unit].item.node):
             unit -= 1
-        named = is_upright(entries[n].item.node) and symbol_text(entries[n].item.node).isupper()
+        named = is_upright(entries[n].item.node) and entries[n].sign.isupper()
         if named and entries[n].gap and unit < n - 1 and entries[unit].text.isdigit():
             return [(low, n), *_by_quantity(entries, n, high)]
     return [(low, high)]
@@ -80,7 +80,7 @@ def _reach(entries: Sequence[Entry], first: int, end: int, step: int) -> int:
             or _binds(here)
             or _is_celsius(entries, n)
             or (step > 0 and entry.text in ("↑", "↓") and isinstance(here.item.node, Script))
-            or (step > 0 and (entry.text.isalnum() or _sign(entry) in OPENING) and _ends_function(entries, at))
+            or (step > 0 and (entry.text.isalnum() or entry.sign in OPENING) and _ends_function(entries, at))
             or (entry.text.isdigit() and step < 0)
             or is_unit(entries, n)
         )
@@ -97,7 +97,7 @@ def _binds(entry: Entry) -> bool:
 
 def _is_celsius(entries: Sequence[Entry], n: int) -> bool:
     """Whether ° and C stand at index `n`, behind a number."""
-    degree = entries[n].text in ("°", "℃") or (isinstance(entries[n].item.node, Script) and _sign(entries[n]) == "°")
+    degree = entries[n].text in ("°", "℃") or (isinstance(entries[n].item.node, Script) and entries[n].sign == "°")
     return degree and (entries[n].text == "℃" or (entries[n + 1 : n + 2] != [] and entries[n + 1].text == "C"))
 
 
@@ -108,7 +108,7 @@ def _ends_function(entries: Sequence[Entry], n: int) -> bool:
     start = n
     while start and not entries[start].gap and entries[start - 1].text.isalpha() and entries[start - 1].kind != "text":
         start -= 1
-    return "".join(e.text for e in entries[start:n]) + _sign(entries[n]) in FUNCTIONS
+    return "".join(e.text for e in entries[start:n]) + entries[n].sign in FUNCTIONS
 
 
 def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
@@ -121,13 +121,6 @@ def _is_ratio(entries: Sequence[Entry], n: int) -> bool:
         return False
     before, after = colon.box.x0 - left.box.x1, right.box.x0 - colon.box.x1
     return before >= 0.15 * colon.atoms[0].size and max(before, after) <= 1.5 * min(before, after)
-
-
-def _sign(entry: Entry) -> str:
-    """The entry's character, also where it carries scripts, as a closing bracket may."""
-    node = entry.item.node
-    base = node.base if isinstance(node, Script) else node
-    return base.text if isinstance(base, Sym) else ""
 
 
 def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
@@ -148,7 +141,7 @@ def _trim(entries: Sequence[Entry], low: int, high: int) -> tuple[int, int]:
         depth, unmatched = 0, None
         opened: list[int] = []
         for n in range(low, high):
-            text = _sign(entries[n])
+            text = entries[n].sign
             if text and text in OPENING:
                 opened.append(n)
                 depth += 1
