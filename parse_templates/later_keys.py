@@ -18,7 +18,7 @@ from parse_templates.draft import CHOICE, Draft
 from parse_templates.flow import build_flow
 from parse_templates.key_files import KeyRow
 from parse_templates.keys import KeyEntry, find_key_start, read_key
-from parse_templates.later_matching import LaterKey, Match, draft_of, find_question, piece_of
+from parse_templates.later_matching import LaterKey, Match, draft_of, find_question, piece_of, scheme_questions
 from parse_templates.matching import apply_entry
 from parse_templates.parts import PartPieces
 from parse_templates.solutions import split_solution
@@ -74,7 +74,8 @@ def apply_later_key(paper: Paper, key: LaterKey, template: Template) -> KeyRepor
     _forget(paper, key)
     template = key.template or template
     report = KeyReport(key.file)
-    found = [Match(n, e, *find_question(paper, key, n, e, template)) for n, e in enumerate(key.entries)]
+    schemes = scheme_questions(paper, key)
+    found = [Match(n, e, *find_question(paper, key, n, e, template, schemes)) for n, e in enumerate(key.entries)]
     if _other_paper(found, paper, key, template):
         message = f"The key {key.file} contradicts most of the printed answers: it belongs to another paper."
         paper.issues = [*paper.issues, _issue(key, "key.other_paper", "error", message)]

@@ -56,13 +56,21 @@ class Match:
 
 
 def find_question(
-    paper: Paper, key: LaterKey, index: int, entry: KeyEntry, template: Template
+    paper: Paper,
+    key: LaterKey,
+    index: int,
+    entry: KeyEntry,
+    template: Template,
+    schemes: dict[int, Question | None],
 ) -> tuple[Question | None, str, bool]:
     """The question that an entry answers: by parts it names, by text it prints again, else by number and section.
 
     Also why there is none, and whether it was found by more than its number.
     """
-    return _by_parts(paper, key, index) if entry.marked else _by_text(paper, key, index, entry, template)
+    if index in schemes:
+        why = "" if schemes[index] else "no question of this number has the parts that it answers"
+        return schemes[index], why, schemes[index] is not None
+    return _by_text(paper, key, index, entry, template)
 
 
 def _by_text(
@@ -88,13 +96,12 @@ def _by_text(
     return _plausible(same[0], entry, paper, template)
 
 
-def _by_parts(paper: Paper, key: LaterKey, index: int) -> tuple[Question | None, str, bool]:
-    """The question whose parts are those that an entry of a mark scheme answers, and that no other entry fits."""
-    drafts = [draft_of(q) for q in paper.questions]
-    found = fitting_schemes(drafts, key.entries)[index]
-    if not found:
-        return None, "no question of this number has the parts that it answers", False
-    return next(q for q, d in zip(paper.questions, drafts, strict=True) if d is found[0]), "", True
+def scheme_questions(paper: Paper, key: LaterKey) -> dict[int, Question | None]:
+    """For each entry of a mark scheme, by index, the question whose parts it answers and that no other entry fits."""
+    drafts = [draft_of(q) for q in paper.questions] if any(e.marked for e in key.entries) else []
+    own = {id(draft): question for draft, question in zip(drafts, paper.questions, strict=False)}
+    found = fitting_schemes(drafts, key.entries)
+    return {n: own[id(fitting[0])] if fitting else None for n, fitting in found.items()}
 
 
 def _same_number(paper: Paper, label: str, entry: KeyEntry) -> list[Question]:
