@@ -34,7 +34,9 @@ def figures_of(
     """
     width, height = size
     figures = [f for f in found if not is_margin_ink(f, width, height, em)]
-    signs = [f for f in figures if is_beside_footer(f, segments, height, em)]
+    # A figure's own lettering counts no pages: the 0 where its axes meet.
+    free = [s for s in segments if not any(f.box.grow(0.5 * em).holds(s.box.cx, s.box.cy) for f in figures)]
+    signs = [f for f in figures if is_beside_footer(f, free, height, em)]
     if kind != "photo":  # a photo may show a part of the page, without its margins
         signs += [f for f in figures if is_ornament(f, segments, height, em)]
     figures = [f for f in figures if not any(f is s for s in signs)]

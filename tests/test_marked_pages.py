@@ -9,7 +9,7 @@ from drawing import DPI, PX, Sheet, page
 
 from layout.figures import Found, find_figures
 from layout.ink import find_ink
-from layout.marks import is_beside_footer, is_drawn_over
+from layout.marks import figures_of, is_beside_footer, is_drawn_over
 from layout.ocr import get_engine
 from layout.page import PageInput, analyse_page
 from layout.rulers import without_edge_strokes
@@ -133,3 +133,11 @@ def test_a_part_whose_opening_bracket_was_not_read_is_a_part() -> None:
     alone = ["7．一物块静止在水平面上，下列说法：", "2）物块的质量是三千克；", "求物块的重力。"]
     (question,) = parse_paper([page(alone)], "zh_exam").questions
     assert question.parts == []
+
+
+def test_the_lettering_of_figures_at_the_foot_counts_no_pages() -> None:
+    """Four graphs as options stand low on the page, each with a 0 where its axes meet."""
+    graphs = [found(x, 1900, x + 160, 2050) for x in (200, 500, 800, 1100)]
+    lettered = [segment("0", x + 10, 1990) for x in (200, 500, 800, 1100)]
+    kept, _, signs = figures_of(graphs, lettered, "scanned", (1654, 2200), EM)
+    assert kept == graphs and not signs
