@@ -31,6 +31,7 @@ MOST_SHARE = 0.45  # of the ink: a page with more colour is printed in colour
 ROW_MARKS, PRINTED_ROWS, STEADY = 6, 3, 0.075  # printed rows: how many, of how many signs, how level (in their heights)
 FAINT_CHROMA, EDGE_EM = 14, 0.14  # of a stroke's soft edge, and how far it reaches
 TINT_VALUE = 190  # a highlighter's stroke is bright
+LEAST_TINT = 0.5  # em², of a tint apart from any stroke
 JOIN_EM = 1.2  # marks so near are reported as one
 
 
@@ -151,11 +152,24 @@ def _painted(image: Image, removed: Mask, chroma: NDArray[np.int16], value: Imag
 
     edges = grown(removed, EDGE_EM * em) & (chroma >= FAINT_CHROMA)
     tint = grown(removed, 1.0 * em) & (chroma >= FAINT_CHROMA) & (value >= TINT_VALUE)
+    tint = _tied(tint, grown(removed | edges, 1), LEAST_TINT * em**2)
     area = grown(removed, 1) | grown(edges, 1) | grown(tint, 1)
     out = image.copy()
     # Print under a stroke is dark in every channel, and so stays.
     out[area] = np.where(value > 0.45 * paper, paper, value).astype(np.uint8)[area][:, None]
     return out
+
+
+def _tied(tint: Mask, strokes: Mask, area: float) -> Mask:
+    """Parts of a tint that touch the `strokes` or are large: small ones are print that a JPEG gave some colour."""
+    import cv2
+
+    _, labels, stats, _ = cv2.connectedComponentsWithStats(tint.astype(np.uint8), connectivity=4)
+    kept = stats[:, 4] >= area
+    kept[np.unique(labels[strokes & tint])] = True
+    kept[0] = False
+    found: Mask = kept[labels]
+    return found
 
 
 def _joined(boxes: Sequence[Box], reach: float) -> list[Box]:

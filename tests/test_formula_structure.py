@@ -94,6 +94,8 @@ ROWS: list[tuple[str, list[Glyph], list[Shape], str]] = [
      r"x\xrightleftharpoons{a}y"),
     ("sum", [*put("∑", 0, width=1.0), *put("n", 10, 67, 20), *put("k", 10, 133, 20), *put("k", 34)], [],
      r"\sum_k^nk"),
+    ("index_before", [*put("(", 0), *put("a", 9, LOWERED, SMALL), *put("μ", 18), *put("g", 33, LOWERED, SMALL)], [],
+     r"({}_a\mu_g"),
     ("isotope", [*put("92", 0, LOWERED, SMALL), *put("235", 0, RAISED, SMALL), *upright("U", 33)], [],
      r"{}_{92}^{235}\mathrm{U}"),
     ("number of isotopes",

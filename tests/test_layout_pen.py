@@ -59,6 +59,17 @@ def test_a_highlight_goes_with_what_is_written_on_it() -> None:
     assert penned.image[385:455, 835:965].min() > 200
 
 
+def test_print_near_a_mark_that_took_a_little_of_its_colour_stays() -> None:
+    marked = printed()
+    scrawl(marked, 860, 400, RED, 3, 2)
+    scrawl(marked, 860, 800, RED, 4, 2)
+    cv2.line(marked, (850, 455), (950, 459), RED, 4, cv2.LINE_AA)
+    cv2.circle(marked, (880, 480), 6, (214, 192, 196), 2, cv2.LINE_AA)  # a thin degree sign in a block of a JPEG
+    penned = without_pen(marked, DPI)
+    assert penned.marks
+    assert (penned.image[472:489, 872:889].max(axis=2) < 225).sum() > 30
+
+
 def test_text_printed_in_colour_stays() -> None:
     image = printed()
     coloured = np.where((image.max(axis=2) < 160)[..., None], np.uint8(RED), image)

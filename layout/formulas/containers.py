@@ -27,6 +27,7 @@ from layout.types import Glyph
 from wholepage.boxes import Box
 
 NEAREST_EM = 0.75  # a fraction's parts start this close to its bar
+MARKS = frozenset(",.;，。；")  # behind a bar's end they belong to the line
 SLACK_EM = 0.75  # a bar is at most this much wider than the wider of its two parts
 CLOSING = frozenset(")]}")
 GROWING = BRACKETS | BIG_OPERATORS
@@ -101,6 +102,7 @@ def _fraction(field: Field, bar: Box) -> Atom | None:
         if reach.x0 - 0.3 * a.size <= a.ink.x0
         and a.ink.x1 <= reach.x1 + 0.3 * a.size
         and reach.x0 <= a.ink.cx <= reach.x1
+        and not (a.text in MARKS and a.ink.x0 >= bar.x1 - 1)
     ]
     above = _part(field, [a for a in within if a.ink.cy < bar.cy], bar, above=True)
     below = _part(field, [a for a in within if a.ink.cy > bar.cy], bar, above=False)

@@ -16,7 +16,9 @@ from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_levels import Level
 from layout.formulas.pixels_lines import Look, refine
+from layout.formulas.pixels_lone import small_sign
 from layout.formulas.pixels_long import find_long_signs
+from layout.formulas.pixels_markup import without_markup
 from layout.formulas.pixels_plain import lines_of_words, without_signs_in
 from layout.formulas.pixels_rows import fractions_in_rows
 from layout.formulas.pixels_scripts import Script, find_scripts, put_scripts
@@ -30,6 +32,7 @@ from wholepage.boxes import Box
 
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
 STROKE, SOFT_STROKE = 0.13, 0.2  # em, height of a stroke of a minus or equals sign, and of one that is soft
+PAIR_STROKE = 0.17  # em; two level strokes of one width right under one another are nothing else
 WHOLE = 0.8  # of a fraction that lies in a part of another one
 MIN_SCRIPT = 0.5  # the same for a script that is read again
 SURE_STROKE = 0.6  # confidence of an ideograph above which what lies over it is a stroke of it
@@ -56,10 +59,10 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
         return [f for f in free if in_text(f, [*boxes, *strays], em)]
 
     fractions = kept(find_fractions(mask, labels, em, page.enlarged))
-    sketch = draw_sketch(mask, fractions, em, signs)
+    sketch = draw_sketch(mask, fractions, em, signs, page.gray)
     if sketch.rows:
         fractions = kept(fractions_in_rows(mask, labels, sketch.rows, fractions, em))
-        sketch = draw_sketch(mask, fractions, em, signs)
+        sketch = draw_sketch(mask, fractions, em, signs, page.gray)
     words = lines_of_words(sketch, boxes, [crop_of(page.image, _padded(b, page)) for b in boxes], engine)
     sketch = without_signs_in(sketch, words)
     fractions = list(sketch.fractions)
@@ -68,7 +71,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     results = _recognise(page, sketch, regions, engine, known)
     refused = _refused(fractions, regions, results)
     if refused:
-        sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em, signs)
+        sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em, signs, page.gray)
         sketch = without_signs_in(sketch, words)
         regions = regions_of(sketch, boxes, strays)
         results = _recognise(page, sketch, regions, engine, known)
@@ -99,7 +102,7 @@ def _recognise(
     keys = [repr(p.shape).encode() + p.tobytes() for p in pictures]
     todo = [n for n, key in enumerate(keys) if key not in known]
     for n, result in zip(todo, engine.recognise([pictures[n] for n in todo]), strict=True):
-        known[keys[n]] = result
+        known[keys[n]] = without_markup(result)
     return [known[key] for key in keys]
 
 
@@ -167,7 +170,7 @@ def _segments(
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
     for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
         cut, result = _cut(region, page), read
-        sign = _sign_of(sketch, region, page.enlarged)
+        sign = _sign_of(sketch, region, page.enlarged) or small_sign(sketch, region)
         if sign:
             result = Recognised(sign, 0.9, ((0.2, 0.8),), (0.9,))
         segment = segment_from_ocr(result, cut, region.box)
@@ -207,7 +210,8 @@ def _sign_of(sketch: Sketch, region: Region, soft: bool = False) -> str:
     high = SOFT_STROKE if soft else STROKE
     if len(boxes) == 1 and region.beside and soft and high * em < boxes[0].height <= 0.42 * em:
         return "=" if 1.2 * boxes[0].height <= boxes[0].width <= 1.1 * em else ""
-    if not all(b.height <= high * em and 0.4 * b.width > STROKE * em for b in boxes):
+    most = max(high, PAIR_STROKE) if len(boxes) == 2 else high
+    if not all(b.height <= most * em and 0.4 * b.width > STROKE * em for b in boxes):
         return ""
     if len(boxes) == 1 and region.beside:
         return "−"

@@ -69,13 +69,19 @@ def _kind(picture: Mask, size: float) -> str:
     corners = [_height(part[:, side]) / size for part in (above, below) for side in (left, right)]
     if len(shafts) == 2:
         apart = (sum(shafts[1]) - sum(shafts[0])) / 2 / size
-        if not APART[0] <= apart <= APART[1]:
+        if not APART[0] <= apart <= APART[1] or _is_filled(picture[shafts[0][1] : shafts[1][0]]):
             return ""
         if corners[0] <= 0.05 and corners[3] <= 0.05 and min(corners[1], corners[2]) >= 0.06:
             return "⇌"
         return "=" if max(corners) <= 0.05 and width >= LONG * size else ""
     headed = max(corners[0], corners[2]) <= 0.05 and min(corners[1], corners[3]) >= 0.08
     return "→" if len(shafts) == 1 and headed and width >= LONG * size else ""
+
+
+def _is_filled(between: Mask) -> bool:
+    """Whether there is ink between two strokes: the stems of letters whose serifs they are."""
+    middle = between[len(between) // 4 : len(between) - len(between) // 4]
+    return bool(middle.size and middle.mean() > 0.15)
 
 
 def _shafts(picture: Mask) -> list[tuple[int, int]]:

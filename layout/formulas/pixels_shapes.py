@@ -6,13 +6,19 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout.formulas.pixels_ink import SCALE, Mask, Strokes
 from wholepage.boxes import Box
 
 TALL = 1.3  # em; taller brackets than this have grown
+LOW_BAR, HIGH_BAR, BAR_WIDTH = 1.12, 1.5, 0.2  # em, heights and width of bars around a single line of letters
 POINTED = 0.34  # share of the way from the ends' middle to the tip: 0.1–0.2 for ( and 0.47–0.52 for {
 FENCES = "()[]{}|"
+HEAD_INK, EVEN = 1.25, 1.2  # of the ink in a column of an arrow's shaft: what its head has, and the shaft at most
+MAX_GAP = 0.38  # em between an arrow and a small letter below it
+BESIDE = 2.5  # em to each side of an arrow within which letters tell how high the line is
+FEWEST = 8  # px of an arrow's length that tell anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,13 +147,20 @@ def index_of(strokes: Strokes, radical: Radical, em: float) -> list[int]:
     return out
 
 
-def find_arrows(strokes: Strokes, em: float) -> list[int]:
-    """Indices of arrows that stand over letters: flat components whose right end is a head."""
+def find_arrows(strokes: Strokes, em: float, gray: NDArray[np.uint8] | None = None) -> list[int]:
+    """Indices of arrows that stand over letters: flat components whose right end is a head.
+
+    With the page's H×W `gray`, also those of which the mask shows but a lump.
+    """
     sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
     wide, high = sizes[:, 0], sizes[:, 1]
     maybe = (wide >= 0.3 * em) & (wide <= 4 * em) & (high >= 0.08 * em) & (high <= 0.36 * em) & (wide >= 1.5 * high)
+    over = [int(i) for i in np.flatnonzero(maybe) if _over_ink(strokes, int(i), em)]
     return [
-        int(i) for i in np.flatnonzero(maybe) if _has_head(strokes.picture(int(i))) and _over_ink(strokes, int(i), em)
+        i
+        for i in over
+        if _has_head(strokes.picture(i))
+        or (gray is not None and _is_highest(strokes, i, em) and _darker_at_end(gray, strokes.box(i), em))
     ]
 
 
@@ -166,12 +179,36 @@ def _has_head(picture: Mask) -> bool:
     return bool(tall >= 1.6 * thin and tall >= height - 1 and columns[: max(int(0.4 * width), 1)].min() > 0)
 
 
+def _darker_at_end(gray: NDArray[np.uint8], box: Box, em: float) -> bool:
+    """Whether there is more ink in the columns of the right end than in any of the even ones before it.
+
+    A picture of few pixels blurs a head until it is as thin as its shaft, but the blur leaves the amount of ink.
+    """
+    around = gray[max(int(box.y0 - em / 2), 0) : int(box.y1 + em / 2), max(int(box.x0 - em), 0) : int(box.x1 + em)]
+    own = gray[max(int(box.y0) - 1, 0) : round(box.y1), int(box.x0) : round(box.x1)]
+    ink = (float(np.percentile(around, 80)) - own).clip(0).sum(axis=0)
+    if len(ink) < FEWEST:
+        return False
+    shaft, head = ink[len(ink) // 10 : int(0.45 * len(ink))], ink[int(0.6 * len(ink)) :]
+    even, most = float(np.median(shaft)), float(head.max())
+    return most >= HEAD_INK * even and most >= HEAD_INK * float(shaft.max()) / EVEN and shaft.max() <= EVEN * even
+
+
+def _is_highest(strokes: Strokes, index: int, em: float) -> bool:
+    """Whether letters beside begin lower: what is as low as they are may be the topmost stroke of an ideograph."""
+    box, b = strokes.box(index), strokes.boxes
+    high, middle = b[:, 3] - b[:, 1], (b[:, 1] + b[:, 3]) / 2
+    beside = (b[:, 2] >= box.x0 - BESIDE * em) & (b[:, 0] <= box.x1 + BESIDE * em)
+    beside &= (high >= 0.6 * em) & (high <= 1.15 * em) & (abs(middle - box.y1 - 0.45 * em) <= 0.3 * em)
+    return not bool((b[beside, 1] < box.cy).any())
+
+
 def _over_ink(strokes: Strokes, index: int, em: float) -> bool:
     """Whether letters start right below and nothing of the line stands right above."""
     box = strokes.box(int(index))
     below = strokes.inside(Box(box.x0 - 0.1 * em, box.y1, box.x1 + 0.1 * em, box.y1 + 0.75 * em))
     near = [strokes.boxes[i] for i in below if strokes.boxes[i][3] - strokes.boxes[i][1] > 0.3 * em]
-    return any(-0.12 * em <= b[1] - box.y1 <= 0.3 * em for b in near)
+    return any(-0.12 * em <= b[1] - box.y1 <= MAX_GAP * em for b in near)
 
 
 def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
@@ -184,7 +221,25 @@ def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
         kind = _fence(strokes.picture(int(index)))
         if kind is not None:
             out.append((int(index), kind))
+    low = (high >= LOW_BAR * em) & (high < HIGH_BAR * em) & (wide <= BAR_WIDTH * em)
+    found = {index for index, _ in out}
+    out += [(int(i), "|") for i in np.flatnonzero(low) if i not in found and _is_low_bar(strokes, int(i), em)]
     return out
+
+
+def _is_low_bar(strokes: Strokes, index: int, em: float) -> bool:
+    """Whether an upright stroke is the bar of an absolute value: letters beside begin below its head and end above."""
+    picture, box, b = strokes.picture(index), strokes.box(index), strokes.boxes
+    rows = picture.sum(axis=1)
+    middles = (picture * np.arange(picture.shape[1])).sum(axis=1) / np.maximum(rows, 1)
+    even = rows.min() > 0 and rows.max() <= 1.5 * np.median(rows)  # a square bracket has ticks
+    if not even or np.ptp(middles) > 0.08 * em * SCALE:
+        return False
+    high, gap = b[:, 3] - b[:, 1], np.maximum(box.x0 - b[:, 2], b[:, 0] - box.x1)
+    beside = (gap >= 0) & (gap <= em) & (high >= 0.45 * em) & (b[:, 3] > box.cy) & (b[:, 1] < box.cy)
+    letters = b[beside & (high < 1.1 * em)]
+    inside = (letters[:, 1] >= box.y0) & (letters[:, 3] <= box.y1 - 0.12 * em)
+    return bool(inside.any()) and bool((letters[:, 3] <= box.y1).all())
 
 
 def _fence(picture: Mask) -> str | None:

@@ -85,10 +85,16 @@ def in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
     )
 
 
-def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float, signs: Sequence[LongSign] = ()) -> Sketch:
+def draw_sketch(
+    mask: Mask,
+    fractions: Sequence[Fraction],
+    em: float,
+    signs: Sequence[LongSign] = (),
+    gray: NDArray[np.uint8] | None = None,
+) -> Sketch:
     """Everything drawn that matters to formulas; `mask` is the sharp mask, `em` the font size in page px.
 
-    `signs` are the long signs in it.
+    `signs` are the long signs in it, `gray` the page that it was made of.
     """
     bars = [f.bar.grow(1.0, 0.5) for f in fractions]  # with their ragged edges
     strokes = find_strokes(mask, bars, em)
@@ -99,7 +105,7 @@ def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float, signs: Seq
     if radicals:
         strokes = release_radicands(strokes, radicals)
     operators = find_operators(strokes, em)
-    arrows = find_arrows(strokes, em)
+    arrows = find_arrows(strokes, em, gray)
     return Sketch(
         mask,
         strokes,
@@ -108,7 +114,7 @@ def draw_sketch(mask: Mask, fractions: Sequence[Fraction], em: float, signs: Seq
         tuple(arrows),
         tuple(f for f in find_fences(strokes, em) if f[0] not in {i for i, _ in operators}),
         tuple(operators),
-        tuple(find_overlines(strokes, em)),
+        tuple(i for i in find_overlines(strokes, em) if i not in arrows),
         tuple(i for i in find_hats(strokes, em) if i not in arrows),
         tuple(find_rows(strokes, em)),
         tuple(signs),

@@ -12,6 +12,8 @@ from wholepage.boxes import Box
 
 MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
 MAX_THICK, MAX_SOFT = 0.15, 0.27  # em, of a bar, and of one on a page that was enlarged
+SLANT = 0.2  # em that a bar may rise in a scan whose lines are not level everywhere
+STEEPEST, STRAIGHT = 0.1, 0.95  # its slope, and the share of its length that holds ink
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
 Labels = NDArray[np.int32]
 
@@ -27,7 +29,10 @@ def level_strokes(mask: Mask, size: float, thick: float) -> list[Box]:
     for contour in contours:
         x, y, w, h = cv2.boundingRect(contour)
         area = int(opened[y : y + h, x : x + w].sum())
-        if not 2 <= h <= thick * size or w > MAX_WIDTH * size or w < 2.5 * h or area < 0.6 * w * h:
+        if not 2 <= h <= (thick + SLANT) * size or w > MAX_WIDTH * size or w < 2.5 * h:
+            continue
+        slanted = h > thick * size or area < 0.6 * w * h
+        if slanted and not _is_straight(opened[y : y + h, x : x + w], thick * size):
             continue
         # The stroke's own edge is ragged: look one row further.
         if (
@@ -40,6 +45,19 @@ def level_strokes(mask: Mask, size: float, thick: float) -> list[Box]:
             continue
         out.append(Box(float(x), float(y), float(x + w), float(y + h)))
     return out
+
+
+def _is_straight(picture: Mask, thick: float) -> bool:
+    """Whether a picture shows one stroke of even height, up to `thick` px, that rises or falls a little."""
+    columns = picture.sum(axis=0).astype(float)
+    x = np.flatnonzero(columns)
+    if len(x) < STRAIGHT * picture.shape[1] or len(x) < 2:
+        return False
+    middles = (picture * np.arange(len(picture))[:, None]).sum(axis=0)[x] / columns[x]
+    slope, start = np.polyfit(x, middles, 1)
+    even = float(np.median(columns[x]))
+    off = np.abs(middles - slope * x - start).max()
+    return bool(abs(slope) <= STEEPEST and even <= thick and off <= 0.5 * even + 1 and columns.max() <= 1.6 * even + 1)
 
 
 def is_overline(mask: Mask, stroke: Box, size: float) -> bool:

@@ -181,7 +181,7 @@ def _attach(out: list[Item], pending: list[Atom], following: Atom | None, size: 
     before = hull.x0 - last.box.x1 if last else 1e9
     behind = following.ink.x0 - hull.x1 if following else 1e9
     fits = last is not None and before <= NEAR_EM * size and _can_carry(last)
-    ahead = following is not None and behind <= 0.3 * size and following.text.isalpha() and following.text.isascii()
+    ahead = following is not None and behind <= 0.3 * size and following.text.isalpha() and not is_wide(following.text)
     if fits and ahead and (before > behind + 0.1 * size or _is_nuclide(out, raised, lowered, following)):
         fits = False
     if fits and last is not None:
