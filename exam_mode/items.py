@@ -124,7 +124,7 @@ def walk_parts(parts: list[Part], depth: int = 0) -> Iterator[tuple[Part, int]]:
 def question_texts(question: Question) -> list[str]:
     """Every text that the taker is shown in a text form."""
     parts = [part.text for part, _ in walk_parts(question.parts)]
-    return [question.stem, *(option.text for option in question.options), *parts]
+    return [question.own_stem, *(option.text for option in question.options), *parts]
 
 
 def linked_files(text: str) -> list[str]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from statistics import median
+
+import numpy as np
+from numpy.typing import NDArray
 
 from layout.formulas.atoms import FormulaGlyph
 from layout.segments import Segment, is_wide, segment_of
@@ -17,6 +21,21 @@ BASELINE_EM = 0.12  # glyphs further apart vertically are not on one baseline
 LOWEST, HIGHEST = -0.5, 0.85  # of a script's lower edge against its line's, in the line's font sizes
 SCRIPT_RATIO = 0.84  # against the glyphs that a script stands at; scripts of scripts are hardly smaller
 SIZE_RATIO = 0.8  # a smaller neighbour is a sub- or superscript, even on nearly the same baseline
+
+
+def without_unseen(glyphs: Sequence[Glyph], mask: NDArray[np.uint8]) -> list[Glyph]:
+    """The glyphs without control characters that print nothing: marks by which programs align lines.
+
+    `mask` (H×W) is not 0 where the page is inked.
+    """
+
+    def unseen(glyph: Glyph) -> bool:
+        if not glyph.text or unicodedata.category(glyph.text[0]) != "Cc":
+            return False
+        box = glyph.box
+        return not mask[max(int(box.y0), 0) : int(box.y1) + 1, max(round(box.x0), 0) : round(box.x1)].any()
+
+    return [g for g in glyphs if not unseen(g)]
 
 
 def digital_segments(glyphs: Sequence[Glyph]) -> list[Segment]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from layout.blanks import free_rules, insert_blanks
 from layout.columns import Block, split_columns
-from layout.digital import digital_segments
+from layout.digital import digital_segments, without_unseen
 from layout.figures import Found, find_figures
 from layout.formulas.aligned import fold_aligned
 from layout.formulas.atoms import FormulaGlyph
@@ -97,7 +97,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
 
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
         em = _em_of_glyphs(text.glyphs)
-        glyphs = folded(text, ink.mask, em, ink.boxes)
+        glyphs = without_unseen(folded(text, ink.mask, em, ink.boxes), ink.mask)
         return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     clean = without_pen(page.image, page.dpi)
     straight = straighten(clean.image, page.dpi, engine, page.photo)

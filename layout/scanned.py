@@ -25,6 +25,7 @@ MIN_CONFIDENCE = 0.3  # below this a crop is not text
 MIN_STRAY_CONFIDENCE = 0.8  # the same for ink that the detector did not take for text
 MAX_SKEW = 8.0  # degrees
 MAX_PASSES = 2  # in which curl is taken out: what a strong one hides shows in the second
+JOINED_EM, JOINED_INK = 1.0, 0.45  # least width of letters that run into a frame, and the share of it that is inked
 Matrix = NDArray[np.float64]
 
 
@@ -119,13 +120,29 @@ def line_boxes(page: Straight) -> tuple[list[Box], list[Box]]:
             owner[hit] = len(snapped)
             own = comps[hit]
             hull = Box.of((own[:, 0].min(), own[:, 1].min(), own[:, 2].max(), own[:, 3].max()))
-            snapped.append(_inside(hull, box.grow(0.3 * page.em, 0.15 * page.em)))
+            own_box = _inside(hull, box.grow(0.3 * page.em, 0.15 * page.em))
+            snapped.append(_with_joined(own_box, inner, page.ink.mask, page.em))
         else:
             snapped.append(box)
             owner[(cx >= box.x0) & (cx <= box.x1) & (cy >= box.y0) & (cy <= box.y1)] = len(snapped) - 1
     stray = letter & (owner < 0) & (sizes[:, 1] >= 0.3 * page.em)
     out = _extend(snapped, [Box.of(row) for row in comps[stray]], page.em)
     return out[: len(snapped)], [b for b in out[len(snapped) :] if b.height >= 0.45 * page.em]
+
+
+def _with_joined(box: Box, rough: Box, mask: NDArray[np.uint8], em: float) -> Box:
+    """The snapped box with letters at its ends that run into a frame's line and so are no components of their own.
+
+    `rough` is where the line was detected; there must be as much ink as in text.
+    """
+    top, foot = round(rough.y0 + 0.25 * rough.height), round(rough.y1 - 0.25 * rough.height)
+    sides = ((rough.x0, box.x0), (box.x1, rough.x1))
+    found = []
+    for x0, x1 in sides:
+        inked = np.flatnonzero((mask[top:foot, max(round(x0), 0) : round(x1)] > 0).any(axis=0))
+        text = x1 - x0 >= JOINED_EM * em and len(inked) >= JOINED_INK * (x1 - x0)
+        found.append((x0 + float(inked[0]), x0 + float(inked[-1]) + 1) if text else (box.x0, box.x1))
+    return Box(min(box.x0, found[0][0]), box.y0, max(box.x1, found[1][1]), box.y1)
 
 
 def _inside(box: Box, limit: Box) -> Box:

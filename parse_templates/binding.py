@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,7 @@ from parse_templates.template import Template
 from wholepage.boxes import Box
 from wholepage.records import Figure, Issue
 
+REPEATED, SIZE_STEP, SMALL_STEPS = 4, 8.0, 12  # decoration: how often, px that sizes differ, steps of its longer side
 AMBIGUOUS_SHARE = 0.35  # of the figure's height that may lie in another question's space without a doubt
 
 
@@ -78,6 +80,38 @@ def bind_figures(
             figure.placement = _placement(region, page.number, draft, flow, owners)
             draft.figures.append(figure)
     return unused
+
+
+def unassigned(figures: Sequence[Figure]) -> list[Issue]:
+    """One `figure.unassigned` a page, at the largest of its figures that stand in no question's space.
+
+    Small figures of one size that a page repeats are decoration, such as boxes to tick.
+    """
+    pages: dict[int, list[Figure]] = {}
+    for figure in figures:
+        pages.setdefault(figure.page, []).append(figure)
+    issues = []
+    for page, found in pages.items():
+        alike = Counter(_size(f) for f in found)
+        kept = [f for f in found if alike[_size(f)] < REPEATED or max(_size(f)) > SMALL_STEPS]
+        if not kept:
+            continue
+        area = {f.id: Box.of(f.bbox).area for f in kept}
+        largest = max(kept, key=lambda f: area[f.id])
+        said = (
+            f"Figure {kept[0].id} on page {page} stands"
+            if len(kept) == 1
+            else f"{len(kept)} figures on page {page} stand"
+        )
+        message = f"{said} in no question's space."
+        issues.append(Issue(code="figure.unassigned", field="figures", message=message, page=page, bbox=largest.bbox))
+    return issues
+
+
+def _size(figure: Figure) -> tuple[int, int]:
+    """Width and height in steps that hide the unevenness of a scan."""
+    box = Box.of(figure.bbox)
+    return round(box.width / SIZE_STEP), round(box.height / SIZE_STEP)
 
 
 def _texts(draft: Draft) -> list[str]:

@@ -62,7 +62,7 @@ CODES: tuple[Code, ...] = (
     Code("figure.ambiguous", "warning", "reading", "a figure stands between two questions", ""),
     Code("figure.mentioned_but_missing", "warning", "check", "the text mentions a figure, none was found", "如图所示"),
     Code("figure.not_mentioned", "warning", "check", "a figure stands in a question that speaks of none", ""),
-    Code("figure.unassigned", "warning", "reading", "a figure stands in no question's space", "a logo"),
+    Code("figure.unassigned", "warning", "reading", "a page has figures that stand in no question's space", "a logo"),
     Code("figure.not_cropped", "error", "reading", "a figure could not be cut out of its page", ""),
     Code("figure.file_missing", "error", "check", "the text or the record names a picture that is not there",
          "`![](figures/p001-1.png)` without that file"),

@@ -120,7 +120,7 @@ def walk(parts: Sequence[Part]) -> Iterator[Part]:
 
 def fields_of(question: Question) -> Iterator[tuple[str, str, str]]:
     """Texts of a question as (field, what messages call it, text); empty ones are left out."""
-    rows = [("stem", "the stem", question.stem)]
+    rows = [("stem", "the stem", question.own_stem)]
     rows += [("options", f"option {o.label}", o.text) for o in question.options]
     for part in walk(question.parts):
         rows.append(("parts", f"part {part.label}", part.text))
@@ -134,7 +134,7 @@ def fields_of(question: Question) -> Iterator[tuple[str, str, str]]:
 
 def asked(question: Question) -> list[str]:
     """The texts that the question asks with: stem, parts, options, without pictures."""
-    texts = [question.stem, *(p.text for p in walk(question.parts)), *(o.text for o in question.options)]
+    texts = [question.own_stem, *(p.text for p in walk(question.parts)), *(o.text for o in question.options)]
     return [IMAGE.sub("", text).strip() for text in texts]
 
 

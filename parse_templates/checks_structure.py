@@ -86,7 +86,7 @@ def answer_count(question: Question, context: Context) -> list[Issue]:
     """`answer.count_mismatch`: answers against blanks and parts."""
     answers, leaves = question.answer, [p for p in walk(question.parts) if not p.parts]
     inner = [text for part in walk(question.parts) for text in part.answer]
-    blanks = sum(text.count(BLANK) for text in (question.stem, *(p.text for p in walk(question.parts))))
+    blanks = sum(text.count(BLANK) for text in (question.own_stem, *(p.text for p in walk(question.parts))))
     said = ""
     if question.type in (*CHOICE, "true_false") and len(answers) > 1 and not leaves:
         said = f": {len(answers)} answers for one choice."

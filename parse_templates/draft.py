@@ -20,6 +20,7 @@ from wholepage.records import Figure, Issue, QuestionType
 BLANK = "____"
 FULL_SET = 4  # options that a question of another section must have to be a choice
 CHOICE: tuple[QuestionType, ...] = ("multiple_choice", "multi_select")
+FINDS = re.compile(r"(?i)\b(?:find|calculate|determine|evaluate)\b|(?:^|[，。；：,;:\s并再])求(?!证)")
 STEM_ASKS_SEVERAL = re.compile(r"[（(]\s*多选\s*[)）]|select all|choose (?:two|three|all)", re.I)
 
 
@@ -210,10 +211,17 @@ def _take_part_points(draft: Draft, head: dict[str, float], template: Template) 
     margin = [line.marks for line in draft.lines if line.marks is not None]
     if own is not None and draft.points is None:
         total = own
-    elif margin and len(margin) == 1:
+    elif len(margin) == 1 and not _of_one_part(draft, margin[0]):
         draft.points, draft.origin["points"] = margin[0], "question"
     if draft.points is None and total:
         draft.points, draft.origin["points"] = total, "parts"
+
+
+def _of_one_part(draft: Draft, mark: float) -> bool:
+    """Whether the only mark in the margin is less than the section's heading gives, and is that of one of the parts."""
+    stated = draft.points if draft.origin.get("points") == "heading" else None
+    in_part = any(p.at.marks is not None for part in _walk(draft.parts) for p in part.pieces)
+    return in_part and stated is not None and mark < stated
 
 
 def decide_type(draft: Draft, stated: QuestionType | None, template: Template) -> QuestionType:
@@ -241,7 +249,8 @@ def _asks_for_proof(draft: Draft, template: Template) -> bool:
         return False
     proof = re.compile(template.proof)
     if draft.parts:
-        return all(proof.search("".join(p.text for p in all_pieces(part))) for part in draft.parts)
+        texts = ["".join(p.text for p in all_pieces(part)) for part in draft.parts]
+        return all(proof.search(text) and not FINDS.search(text) for text in texts)
     return bool(proof.search(draft.stem_text))
 
 

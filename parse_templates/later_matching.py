@@ -135,7 +135,9 @@ def _plausible(
 
 
 def _likeness(again: str, question: Question) -> float:
-    own = flat(" ".join([question.stem, *(o.text for o in question.options), *(p.text for p in walk(question.parts))]))
+    own = flat(
+        " ".join([question.own_stem, *(o.text for o in question.options), *(p.text for p in walk(question.parts))])
+    )
     if len(own) < REPRINT or not again:
         return 0.0
     return float(fuzz.partial_ratio(again, own[: 2 * COMPARED]))
@@ -153,7 +155,7 @@ def draft_of(question: Question) -> Draft:
         int(digits[0]) if digits else 0,
         section if question.section else NO_SECTION,
         [],
-        stem=[piece_of(question.stem)],
+        stem=[piece_of(question.own_stem)],
         options=[(o.label, [piece_of(o.text)]) for o in question.options],
         parts=[_part(p) for p in question.parts],
         type=question.type,

@@ -9,7 +9,7 @@ from typing import Any
 
 from layout.furniture import mark_repeated
 from layout.types import PageLayout
-from parse_templates.binding import bind_figures
+from parse_templates.binding import bind_figures, unassigned
 from parse_templates.checks import check_question, cover_section
 from parse_templates.describe import detect_language, detect_subject, find_title
 from parse_templates.draft import Draft, draft_question
@@ -248,12 +248,7 @@ def _paper_issues(
     if not drafts and not resources and any(p.kind != "blank" for p in pages):
         message = "No question was found. If this is an exam paper, try another --template."
         issues.append(Issue(code="questions.none", severity="error", message=message))
-    for figure in unused if drafts else []:
-        message = f"Figure {figure.id} on page {figure.page} stands in no question's space."
-        issues.append(
-            Issue(code="figure.unassigned", field="figures", message=message, page=figure.page, bbox=figure.bbox)
-        )
-    return issues
+    return [*issues, *(unassigned(unused) if drafts else [])]
 
 
 __all__ = ["KeyEntry", "ParsedPaper", "Prepared", "parse_paper"]

@@ -29,13 +29,16 @@ RAW_LIMIT = 2000  # characters of raw text kept as evidence
 def question_record(draft: Draft, paper_id: str) -> Question:
     """The record of a draft."""
     evidence = _evidence(draft)
+    stem = _stem(draft)
+    if not stem and draft.parts:
+        stem = text_of(draft.parts[0].pieces)
     record = Question(
         id=f"{paper_id}/{draft.section.index}.{draft.label}",
         number=draft.label,
         section=draft.section.name,
         type=draft.type,
         points=draft.points,
-        stem=_stem(draft),
+        stem=stem,
         options=_options(draft),
         parts=[_part(part, draft) for part in draft.parts],
         answer=draft.answer,
@@ -122,7 +125,7 @@ def _part(part: PartPieces, draft: Draft) -> Part:
 def _evidence(draft: Draft) -> dict[str, Evidence]:
     """Evidence of each field that has a value, with its confidence; issues lower that of the field they name."""
     groups: dict[str, list[Piece]] = {
-        "stem": draft.stem,
+        "stem": draft.stem or (draft.parts[0].pieces if draft.parts else []),
         "options": [p for _, group in draft.options for p in group],
         "parts": _part_pieces(draft.parts),
         "answer": draft.answer_pieces,

@@ -94,7 +94,7 @@ def question_view(index: int, question: Question, pictures: Pictures, known: Set
     """Everything the template needs of `question`; `known` holds the numbers of the paper's pages."""
     figures = _Figures(question.figures, pictures)
     options = [_option(option, question, figures) for option in question.options]
-    stem = rich(question.stem, figures.html)
+    stem = rich(question.own_stem, figures.html)
     parts = [_part(part, figures, 1) for part in question.parts]
     solution = rich(question.solution, figures.html)
     issues = [issue_view(issue) for issue in question.issues]

@@ -74,7 +74,7 @@ def _part_answers(part: Part) -> list[str]:
 
 def question_text(question: Question) -> str:
     """Stem, options and parts as plain text for a judge."""
-    lines = [question.stem]
+    lines = [question.own_stem]
     lines += [f"{option.label}. {option.text}" for option in question.options]
     lines += [line for part in question.parts for line in _part_lines(part, 0)]
     return "\n".join(line for line in lines if line.strip())

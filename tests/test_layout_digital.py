@@ -8,8 +8,9 @@ import pytest
 from drawing import DPI, PX, NoOcr, Sheet, body
 
 from ingest.textlayer import clean, read_text_layer
+from layout.digital import without_unseen
 from layout.page import PageInput, analyse_page
-from layout.types import load_layout, save_layout
+from layout.types import Glyph, load_layout, save_layout
 from wholepage.boxes import Box
 from wholepage.errors import WorkspaceError
 
@@ -241,3 +242,12 @@ def test_layout_round_trip(tmp_path) -> None:
     (tmp_path / "001.json").write_text("{}")
     with pytest.raises(WorkspaceError, match=r"001\.json"):
         load_layout(tmp_path / "001.json")
+
+
+def test_marks_that_print_nothing_are_no_text() -> None:
+    seen = Glyph("\x07", Box(10, 0, 20, 20), 20.0, "Arial", 1.0, 16.0)
+    unseen = Glyph("\x07", Box(30, 0, 36, 20), 20.0, "Arial", 1.0, 16.0)
+    letter = Glyph("C", Box(40, 0, 52, 20), 20.0, "Arial", 1.0, 16.0)
+    mask = np.zeros((30, 60), np.uint8)
+    mask[5:15, 12:18] = 1
+    assert without_unseen([seen, unseen, letter], mask) == [seen, letter]

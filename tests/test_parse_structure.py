@@ -7,6 +7,7 @@ from drawing import line, page
 
 from layout.types import PageLayout
 from parse_templates.parser import ParsedPaper, parse_paper
+from scoring.bank import question_text
 from wholepage.records import Question
 
 FOUR = ["A．甲", "B．乙", "C．丙", "D．丁"]
@@ -199,6 +200,21 @@ def test_english_parts_add_up() -> None:
     assert [p.label for p in question.parts] == ["(a)", "(b)"]
     assert [p.label for p in question.parts[1].parts] == ["(i)", "(ii)"]
     assert question.points == 6
+
+
+def test_question_that_begins_with_its_first_part() -> None:
+    paper = en(
+        "1 (a) Give the name of the process that:",
+        "(i) turns a gas into a liquid [1]",
+        "(ii) separates a mixture of amino acids [1]",
+        "(b) State two uses of the second one [2]",
+        "2 Define the term solvent [1]",
+    )
+    first, second = paper.questions
+    assert first.stem == first.parts[0].text == "Give the name of the process that:"
+    assert first.own_stem == "" and second.own_stem == second.stem == "Define the term solvent"
+    assert first.evidence["stem"].raw.strip().startswith("Give the name")
+    assert question_text(first).count("Give the name") == 1
 
 
 def test_letters_inside_a_part_are_no_options_of_the_question() -> None:

@@ -122,6 +122,26 @@ def test_marks_in_the_margin() -> None:
     assert all(q.stem.endswith("halls.") for q in paper.questions)
 
 
+def test_mark_beside_one_part_is_not_the_questions() -> None:
+    texts = ["Section D", "This section has 3 questions of 5 marks each."]
+    lines = [line(160, 100 + 50 * n, text) for n, text in enumerate(texts)]
+    for i in range(1, 4):
+        lines.append(line(160, 100 + 200 * i, f"{i}. (a) Solve the pair of equations by drawing their graphs."))
+        lines.append(line(220, 150 + 200 * i, "(b) Find how much was put into the bank at the lower rate."))
+        lines.append(line(1400, 150 + 200 * i if i > 1 else 100 + 200 * i, "5" if i > 1 else "1"))
+    paper = parse_paper([PageLayout(1, 1654, 2339, 200.0, "digital", lines=tuple(lines))], "en_exam")
+    assert [q.points for q in paper.questions] == [5, 5, 5]
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [("Prove that PR = 2 PQ.", "proof"), ("If AB = 3 m, find BQ. Prove that PR = 2 PQ.", "open_ended")],
+)
+def test_question_of_proofs_asks_for_nothing_else(last: str, kind: str) -> None:
+    paper = en("1. A window has three sides.", "(i) Show that AB = AC.", f"(ii) {last}", "2. Name the unit of force.")
+    assert by_number(paper)["1"].type == kind
+
+
 def test_marks_of_single_numbers_in_a_heading() -> None:
     paper = zh("三、解答题：本大题共3小题，第1题7分，第2～3题每小题9分", "1．求和．", "2．求积．", "3．求商．")
     assert [q.points for q in paper.questions] == [7, 9, 9]
@@ -294,3 +314,18 @@ def test_statements_before_one_blank_are_no_parts() -> None:
     texts = ["一、填空题", "1．回答问题：", "①甲是____；", "②乙是____；", "③丙是____．", "2．题干____．"]
     question = parse_paper([page(texts)], "zh_exam").questions[0]
     assert [part.label for part in question.parts] == ["①", "②", "③"]
+
+
+def test_ornaments_of_a_cover_are_one_issue_a_page() -> None:
+    def drawn(x: float, y: float, side: float = 50.0) -> FigureRegion:
+        return FigureRegion(Box(x, y, x + side, y + side), None, 0, "drawing")
+
+    cover = replace(page(["Name:", "Class:"], number=1), figures=(drawn(100, 100, 300), drawn(900, 100, 120)))
+    ticks = replace(
+        page(["Topics"], number=2), figures=tuple(drawn(900 + 100 * n, 300 + y) for n in range(3) for y in (0, 90, 181))
+    )
+    paper = parse_paper([cover, ticks, page(["1. Define force.", "2. Define work."], number=3)], "en_exam")
+    issues = [i for i in paper.issues if i.code == "figure.unassigned"]
+    assert [i.page for i in issues] == [1]
+    assert issues[0].message == "2 figures on page 1 stand in no question's space."
+    assert issues[0].bbox == (100, 100, 400, 400)

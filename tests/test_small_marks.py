@@ -85,11 +85,13 @@ def test_bar_that_is_not_quite_level(rise: float, found: bool) -> None:
     assert len(find_fractions(mask, parts, EM)) == found
 
 
-@pytest.mark.parametrize(("foot", "found"), [(63.0, True), (60.0, False)])
-def test_bar_of_an_absolute_value_hangs_below_the_line(foot: float, found: bool) -> None:
+@pytest.mark.parametrize(("foot", "dashed", "found"), [(63.0, False, True), (60.0, False, False), (63.0, True, False)])
+def test_bar_of_an_absolute_value_hangs_below_the_line(foot: float, dashed: bool, found: bool) -> None:
     page = Page().text(40, 60, "2 cos x", font="tiro")
     for x in (38.5, 75.0):
         page.line(x, foot - 12.5, x, foot, 0.7)
+        if dashed:  # a line of dashes
+            page.line(x, foot + 5, x, foot + 17.5, 0.7)
     strokes = find_strokes(sharp_mask(page.gray()), [], EM)
     bars = [i for i, char in find_fences(strokes, EM) if char == "|"]
     assert len(bars) == (2 if found else 0)

@@ -6,11 +6,13 @@ survives a round trip through an older one. Boxes are [x0, y0, x1, y1] in pixels
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+_IMAGE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 SCHEMA_ID = "wholepage/paper@1"
 
 QuestionType = Literal[
@@ -118,7 +120,7 @@ class Question(Record):
     section: str | None = None
     type: QuestionType = "unknown"
     points: float | None = None
-    stem: str = ""
+    stem: str = Field("", description="That of a question which begins with its first part is the text of this part.")
     options: list[Option] = Field(default_factory=list)
     parts: list[Part] = Field(default_factory=list)
     answer: list[str] = Field(default_factory=list)
@@ -133,6 +135,15 @@ class Question(Record):
     confidence: float = Field(0.0, ge=0, le=1)
     evidence: dict[str, Evidence] = Field(default_factory=dict)
     issues: list[Issue] = Field(default_factory=list)
+
+    @property
+    def own_stem(self) -> str:
+        """The stem, empty where it repeats the text of the part that the question begins with.
+
+        For those who show or compare the parts as well.
+        """
+        first = _IMAGE.sub("", self.parts[0].text).strip() if self.parts else ""
+        return "" if first and self.stem.strip() == first else self.stem
 
 
 class Resource(Record):

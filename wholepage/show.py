@@ -50,7 +50,7 @@ def render_question(question: Question) -> RenderableType:
     head = Text(f"{clean(question.section or '')} {clean(question.number)}".strip(), "bold")
     facts = [question.type, *([f"{_points(question.points)} points"] if question.points is not None else [])]
     facts += [question.status, f"confidence {question.confidence:.2f}", clean(question.id)]
-    parts: list[RenderableType] = [head + Text("  " + " · ".join(facts), "dim"), Text(clean(question.stem))]
+    parts: list[RenderableType] = [head + Text("  " + " · ".join(facts), "dim"), Text(clean(question.own_stem))]
     for option in question.options:
         stands_for = f"  [{option.figure}]" if option.figure else ""
         parts.append(Text(f"  {clean(option.label)}. {clean(option.text)}{clean(stands_for)}"))

@@ -25,7 +25,7 @@ def body(item: Item, show: ShowFigure) -> list[Block]:
 def _pieces(item: Item, show: ShowFigure) -> Iterator[Block]:
     writer = _Writer(item, show)
     question = item.question
-    yield from writer.text(question.stem)
+    yield from writer.text(question.own_stem)
     yield from writer.placed("stem", "shared", "")
     for option in question.options:
         yield from writer.text(f"{option.label}. {option.text}".rstrip())

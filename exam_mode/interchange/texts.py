@@ -47,7 +47,7 @@ def place_pictures(text: str, files: Sequence[str]) -> str:
 
 def text_lines(question: Question) -> list[str]:
     """Stem, options and parts as the paper prints them, one line or paragraph each; figures as `![](file)`."""
-    lines = [question.stem, *(f"{option.label}. {_option_text(question, option)}" for option in question.options)]
+    lines = [question.own_stem, *(f"{option.label}. {_option_text(question, option)}" for option in question.options)]
     lines += [line for part in question.parts for line in _part_lines(part)]
     return [line for line in lines if line.strip()]
 

@@ -223,8 +223,18 @@ def find_fences(strokes: Strokes, em: float) -> list[tuple[int, str]]:
             out.append((int(index), kind))
     low = (high >= LOW_BAR * em) & (high < HIGH_BAR * em) & (wide <= BAR_WIDTH * em)
     found = {index for index, _ in out}
-    out += [(int(i), "|") for i in np.flatnonzero(low) if i not in found and _is_low_bar(strokes, int(i), em)]
-    return out
+    bars = [int(i) for i in np.flatnonzero(low) if i not in found and _is_low_bar(strokes, int(i), em)]
+    return [*out, *((i, "|") for i in bars if _has_partner(strokes, i, bars, em))]
+
+
+def _has_partner(strokes: Strokes, index: int, bars: list[int], em: float) -> bool:
+    """Whether another bar stands level with this one; dashes of a drawn line stand above one another."""
+    box, b = strokes.box(index), strokes.boxes
+    stacked = (np.abs(b[:, 0] - box.x0) <= 0.1 * em) & (np.abs(b[:, 2] - box.x1) <= 0.1 * em)
+    stacked &= (np.maximum(b[:, 1] - box.y1, box.y0 - b[:, 3]) >= 0) & (b[:, 3] - b[:, 1] >= 0.3 * em)
+    stacked &= np.maximum(b[:, 1] - box.y1, box.y0 - b[:, 3]) <= 1.2 * em
+    level = (i for i in bars if i != index and np.abs(b[i][[1, 3]] - b[index][[1, 3]]).max() <= 0.25 * em)
+    return not stacked.any() and any(0.4 * em <= abs(b[i][0] - box.x0) <= 12 * em for i in level)
 
 
 def _is_low_bar(strokes: Strokes, index: int, em: float) -> bool:

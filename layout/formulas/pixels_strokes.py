@@ -13,6 +13,7 @@ from wholepage.boxes import Box
 MIN_WIDTH, MAX_WIDTH = 0.32, 16.0  # em
 MAX_THICK, MAX_SOFT = 0.15, 0.27  # em, of a bar, and of one on a page that was enlarged
 SLANT = 0.2  # em that a bar may rise in a scan whose lines are not level everywhere
+SLANT_WIDTH = 6.0  # em, of such bars; axes of graphs are longer
 STEEPEST, STRAIGHT = 0.1, 0.95  # its slope, and the share of its length that holds ink
 MAX_CONTACT = 0.7  # share of the bar's length along which its content may touch it on one side
 Labels = NDArray[np.int32]
@@ -32,7 +33,7 @@ def level_strokes(mask: Mask, size: float, thick: float) -> list[Box]:
         if not 2 <= h <= (thick + SLANT) * size or w > MAX_WIDTH * size or w < 2.5 * h:
             continue
         slanted = h > thick * size or area < 0.6 * w * h
-        if slanted and not _is_straight(opened[y : y + h, x : x + w], thick * size):
+        if slanted and (w > SLANT_WIDTH * size or not _is_straight(opened[y : y + h, x : x + w], thick * size)):
             continue
         # The stroke's own edge is ragged: look one row further.
         if (
