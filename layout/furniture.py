@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from layout.running_heads import first_heads, with_numbered_heads
 from layout.segments import Segment
 from layout.types import Line, PageLayout, Role
 from wholepage.boxes import Box
@@ -72,9 +73,10 @@ def edge_role(text: str, box: Box, height: float) -> Role:
 def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
     """Layouts with running headers and footers marked: the same words, digits aside, at the same height on many pages.
 
-    A line counts when it stands in the outer 12 % of at least half of the pages (and of two).
+    A line counts when it stands in the outer 12 % of at least half of the pages (and of two). A head that names a part
+    of the paper stays in the body where the part begins.
     """
-    layouts = _without_footer_rows(layouts)
+    layouts = _without_footer_rows([with_numbered_heads(p) for p in layouts])
     places: dict[str, dict[int, list[float]]] = {}
     for page in layouts:
         for line in page.lines:
@@ -83,11 +85,15 @@ def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:
                 places.setdefault(key, {}).setdefault(page.number, []).append(line.box.cy / page.height)
     needed = max(2, (len(layouts) + 1) // 2)
     out = []
-    for page in (_with_question_numbers(p, _page_offset(layouts)) for p in layouts):
+    pages = [_with_question_numbers(p, _page_offset(layouts)) for p in layouts]
+    begin = first_heads(pages)
+    for page in pages:
         lines = []
         for line in page.lines:
             key = _edge_text(line, page)
-            if line.role == "body" and key is not None and _level_pages(places[key], line, page) >= needed:
+            if id(line) in begin:
+                lines.append(replace(line, role="body"))
+            elif line.role == "body" and key is not None and _level_pages(places[key], line, page) >= needed:
                 role: Role = "header" if line.box.cy < page.height / 2 else "footer"
                 lines.append(replace(line, role=role))
             else:
