@@ -66,3 +66,13 @@ def test_number_in_large_type_under_the_word_belongs_to_it() -> None:
 def test_head_that_never_changes_is_furniture() -> None:
     marked = mark_repeated(paper([head("Paper 42  Section A")] * 4))
     assert {x.role for page in marked for x in page.lines if "Section" in x.text} == {"header"}
+
+
+def test_directions_of_a_module_say_what_its_questions_are() -> None:
+    pages = paper([head(f"Module {m}") for m in (1, 1, 2, 2)])
+    said = ["Each question includes one or more passages, which may include a table.",
+            "All questions in this section are multiple-choice with four answer choices."]  # fmt: skip
+    first = pages[0]
+    lines = (*first.lines[:1], *(line(220, 180 + 50 * n, text) for n, text in enumerate(said)), *first.lines[1:])
+    read = parse_paper([first.with_lines(lines), *pages[1:]])
+    assert {q.type for q in read.questions} == {"multiple_choice"}
