@@ -210,6 +210,35 @@ def test_a_dead_worker_costs_its_page_at_most(
         assert (said.error.code, said.error.severity, said.error.page) == ("page.unreadable", "error", 2)
 
 
+def _stuck(task: PageTask) -> PageOutcome:
+    """Stand-in for the page stage: page 2 never ends."""
+    while task.paths.number == 2 and not (task.paths.base / "mended").exists():
+        time.sleep(0.1)
+    page = Page(number=task.paths.number, image=None, width=1, height=1, dpi=200, kind="blank")
+    return PageOutcome(fingerprint=task.fingerprint, page=page, layout=True)
+
+
+@pytest.mark.parametrize(("jobs", "isolate"), [(2, frozenset()), (1, frozenset({2}))])
+def test_a_page_that_takes_too_long_is_given_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, jobs: int, isolate: frozenset[int]
+) -> None:
+    monkeypatch.setattr("wholepage.pool.read_page", _stuck)
+    source = open_source(draw(tmp_path / "a.pdf", 4))
+    tasks = [PageTask(source.page(n), PagePaths(tmp_path, n), Settings(page_seconds=2), 1, "f") for n in range(1, 5)]
+    begun: list[int] = []
+    with PagePool(jobs) as pool:
+        outcomes = list(pool.run(iter(tasks), lambda t: begun.append(t.paths.number), isolate))
+    assert sorted(o.page.number for o in outcomes) == [1, 2, 3, 4]
+    (late,) = (o for o in outcomes if not o.layout)
+    assert late.error is not None and "given up after 2 s" in late.error.message
+    assert (late.page.number, begun.count(2)) == (2, 1)
+    assert "_stuck" in tasks[1].paths.slow.read_text()
+    (tmp_path / "mended").touch()  # the next run reads it
+    with PagePool(2) as pool:
+        (again,) = pool.run(iter(tasks[1:2]), begun.append, frozenset())  # type: ignore[arg-type]
+    assert again.layout and not tasks[1].paths.slow.exists()
+
+
 def test_a_failed_page_keeps_the_image_that_was_stored(tmp_path: Path) -> None:
     source = open_source(draw(tmp_path / "a.pdf", 1))
     task = PageTask(source.page(1), PagePaths(tmp_path, 1), Settings(), 1, "f")

@@ -1,7 +1,11 @@
-"""Worker processes for pages. A worker that dies costs the page it was reading, and only after a second try."""
+"""Worker processes for pages. A worker that dies costs the page it was reading, and only after a second try.
+
+A worker that reads one page for longer than the settings allow ends itself; such a page is not tried again.
+"""
 
 from __future__ import annotations
 
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -15,6 +19,7 @@ from types import TracebackType
 from wholepage.reading import PageOutcome, PageTask, close_reader, failed_page, read_page
 
 Started = Callable[[PageTask], None]
+Read = Callable[[PageTask], PageOutcome]
 
 
 class PagePool:
@@ -73,7 +78,7 @@ class PagePool:
                     break
                 started(task)
                 try:
-                    flying[self._pool().submit(read_page, task)] = task
+                    flying[self._pool().submit(_read_in_time, read_page, task)] = task
                 except BrokenProcessPool:
                     suspects.append(task)
                     break
@@ -91,16 +96,19 @@ class PagePool:
                 flying.clear()
                 self._shut(wait_for_workers=True)
                 for task in sorted(suspects, key=lambda t: t.paths.number):
+                    if (late := _given_up(task)) is not None:
+                        yield late
+                        continue
                     started(task)
                     yield self._run_alone(task)
 
     def _run_alone(self, task: PageTask) -> PageOutcome:
         with _executor(1) as alone:
             try:
-                return alone.submit(read_page, task).result()
+                return alone.submit(_read_in_time, read_page, task).result()
             except BrokenProcessPool:
                 number = task.paths.number
-                return failed_page(
+                return _given_up(task) or failed_page(
                     task, f"Page {number}: the process that read it died twice, perhaps for lack of memory."
                 )
 
@@ -113,6 +121,40 @@ class PagePool:
         if self._executor is not None:
             self._executor.shutdown(wait=wait_for_workers, cancel_futures=True)
             self._executor = None
+
+
+def _read_in_time(read: Read, task: PageTask) -> PageOutcome:
+    """Read a page in a worker, which ends where that takes too long: native code can be stopped in no other way.
+
+    What it was doing then is in the page's `slow` file.
+    """
+    note = task.paths.slow
+    try:
+        note.parent.mkdir(parents=True, exist_ok=True)
+        file = note.open("w", encoding="utf-8")
+    except OSError:
+        return read(task)  # which says what is wrong with the folder
+    with file:
+        # Its thread needs no interpreter lock, so that it runs whatever the page's code holds.
+        faulthandler.dump_traceback_later(task.settings.page_seconds, exit=True, file=file)
+        try:
+            return read(task)
+        finally:
+            faulthandler.cancel_dump_traceback_later()
+            note.unlink(missing_ok=True)
+
+
+def _given_up(task: PageTask) -> PageOutcome | None:
+    """The outcome of a page that a worker gave up for lack of time; None when that is not why the worker ended."""
+    note, number = task.paths.slow, task.paths.number
+    try:
+        late = note.stat().st_size > 0
+    except OSError:
+        return None
+    if not late:
+        note.unlink(missing_ok=True)
+        return None
+    return failed_page(task, f"Page {number} was given up after {task.settings.page_seconds} s, see {note.name}.")
 
 
 def _executor(jobs: int) -> ProcessPoolExecutor:

@@ -57,6 +57,11 @@ class PagePaths:
         return self._work / "read" / f"{self.number:03d}.error.txt"
 
     @property
+    def slow(self) -> Path:
+        """Where a worker stood that gave the page up for lack of time."""
+        return self._work / "read" / f"{self.number:03d}.slow.txt"
+
+    @property
     def _work(self) -> Path:
         return self.base if self.base.parent.name == "work" else self.base / "work"
 

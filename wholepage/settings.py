@@ -22,6 +22,7 @@ class Settings(BaseSettings):
     workspace: Path = Field(Path("wholepage-data"), description="Where papers, ledger and quarantine live.")
     dpi: int = Field(200, ge=100, le=600, description="Resolution at which PDF pages are rendered.")
     jobs: int = Field(1, ge=1, description="Worker processes for pages.")
+    page_seconds: int = Field(900, ge=1, description="A worker process gives up a page that takes longer.")
     threads: int = Field(0, ge=0, description="OCR threads in a process; 0 = cores divided by jobs.")
     formula_engine: str = Field("embedded", description="What reads formulas: embedded, pp-formulanet.")
     formula_model: str = Field("", description="Model of a plugged formula engine; empty for its default.")
