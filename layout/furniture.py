@@ -6,6 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from layout.formulas.atoms import FormulaGlyph
+from layout.formulas.tree import Root
 from layout.running_heads import first_heads, with_numbered_heads
 from layout.segments import Segment
 from layout.types import Line, PageLayout, Role
@@ -26,6 +28,7 @@ PAGE_NUMBER = re.compile(
 QUESTION_NUMBER = re.compile(r"^\s*\d{1,3}\s*[.．、)）]\s*$")  # "5." opens a question, it counts no pages
 # A number alone, in a frame perhaps, which formulas know as a box or mistake for a root.
 BARE_NUMBER = re.compile(r"^\s*(\d{1,2}|\$\\(boxed|sqrt)\{\d{1,2}\}\$)\s*$")
+OPERATOR = re.compile(r"[+=<>×±]")
 FOOT, CODE = 0.75, 12  # where rows of codes at a page's foot begin; characters of one
 SEAL_MIN = 4  # letters in a strip
 MIN_HEADER_LETTERS = 4
@@ -68,6 +71,24 @@ def edge_role(text: str, box: Box, height: float) -> Role:
     if at_edge and len(text) < 60 and PAGE_NUMBER.match(text.replace("\u2003", " ")):
         return "page_number"
     return "body"
+
+
+def edge_segments(segments: Sequence[Segment], height: float) -> list[Segment]:
+    """Those of `segments` that read like a page number in a margin, but are no fraction and no part of a formula."""
+    grown = [s for s in segments if any(isinstance(g, FormulaGlyph) and not isinstance(g.node, Root) for g in s.glyphs)]
+    return [
+        s
+        for s in segments
+        if edge_role(s.text, s.box, height) != "body"
+        and not OPERATOR.search(s.text)
+        and not any(s is f or _touch(s.box, f.box) for f in grown)
+    ]
+
+
+def _touch(first: Box, second: Box) -> bool:
+    """Whether two boxes stand side by side in one line of print, with no more than a blank between them."""
+    gap = max(first.x0 - second.x1, second.x0 - first.x1)
+    return gap <= 0.4 * min(first.height, second.height) and first.y_overlap(second) > 0.6 * first.height
 
 
 def mark_repeated(layouts: Sequence[PageLayout]) -> list[PageLayout]:

@@ -21,7 +21,7 @@ from layout.formulas.pixels import read_pixels
 from layout.formulas.recognizers import FormulaRecognizer
 from layout.formulas.rereading import reread
 from layout.frames import Frame
-from layout.furniture import edge_role, seal_strip
+from layout.furniture import edge_role, edge_segments, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
 from layout.marks import figures_of
 from layout.ocr import OcrEngine
@@ -179,7 +179,7 @@ def _arrange(page: PageInput, reading: _Reading) -> PageLayout:
     strip = {free[i][0] for i in seal_strip([s for _, s in free], width, em)}
     margin = {free[i][0] for i in signs} - strip
     body = [s for i, s in free if i not in labels and i not in captions and i not in strip | margin]
-    edge = [s for s in body if edge_role(s.text, s.box, height) != "body"]
+    edge = edge_segments(body, height)
     # Tables take part as segments without text, so that they get their place in the reading order.
     stand_ins = [Segment((), t.box, em, 1.0, "text_layer") for t in tables]
     blocks = split_columns([*(s for s in body if s not in edge), *stand_ins], em)

@@ -16,6 +16,7 @@ _OPERATOR = r"\\(?:le|ge|ne|times|cdot|pm|in|cup|cap|to|rightleftharpoons|approx
 BROKEN_FORMULA_END = re.compile(rf"(?:[=<>+\-(,|]|{_OPERATOR})\$$")
 BROKEN_FORMULA_START = re.compile(rf"\$(?:[=<>+\-)]|{_OPERATOR}(?![a-z]))")
 LEVEL_EM = 0.12  # segments whose writing lines differ less stand on one
+BESIDE_EM = 0.45  # gap to what goes on in the same line: less than between columns
 MINOR = 0.8  # a segment with a font smaller than this share of the row's is an index, exponent or fraction part
 
 
@@ -55,10 +56,21 @@ def _affinity(segment: Segment, row: list[Segment]) -> float:
     near = any(s.box.x0 - reach <= segment.box.cx <= s.box.x1 + reach for s in row)
     clash = max((segment.box.x_overlap(s.box) for s in row), default=0.0) > 0.6 * segment.box.width
     if segment.em < MINOR * core.em:
-        return share if share >= (0.15 if near else 0.5) else 0.0
+        if share < (0.15 if near else 0.5):
+            return 0.0
+        return share + 1.0 if near else share  # options side by side may stand at several levels
+    if any(_follow(s, segment) or _follow(segment, s) for s in row):
+        return share + 1.0
     if clash and share < 0.8:
         return 0.0
     return share if share >= 0.5 else 0.0
+
+
+def _follow(left: Segment, right: Segment) -> bool:
+    """Whether `right` begins where `left` ends and stands on the same writing line."""
+    em = max(left.em, right.em)
+    level = abs(left.band.y1 - right.band.y1) < LEVEL_EM * em and min(left.em, right.em) >= MINOR * em
+    return level and -0.1 * em <= right.box.x0 - left.box.x1 <= BESIDE_EM * em
 
 
 def row_line(row: Row, column: int) -> Line:

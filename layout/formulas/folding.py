@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from layout.formulas.atoms import FormulaGlyph
 from layout.formulas.containers import assemble
 from layout.formulas.shapes import Shape
+from layout.formulas.tree import Root
 from layout.segments import Segment, segment_of
 from layout.types import Glyph
 
@@ -18,10 +19,10 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
     glyphs, _ = assemble([g for s in segments for g in s.glyphs], shapes)
     alive = {id(g) for g in glyphs}
     made = {(g.box.x0, g.box.y0, g.box.x1, g.box.y1): g for g in glyphs if isinstance(g, FormulaGlyph)}
-    marked = [g for g in made.values() if g.marked]
+    marked = [g for g in made.values() if g.marked or isinstance(g.node, Root)]
     out: list[Segment] = []
     for segment in segments:
-        # A bracket that has grown stays with its exponent, a letter with its hat among the letters beside it.
+        # A bracket that has grown stays with its exponent, a letter with its hat or root among the letters beside it.
         kept: list[Glyph] = []
         for glyph in segment.glyphs:
             if glyph.text.isspace() or id(glyph) in alive:
@@ -41,7 +42,7 @@ def fold_segments(segments: Sequence[Segment], shapes: Sequence[Shape]) -> list[
 
 
 def _marked(glyph: Glyph, segment: Segment, marked: Sequence[FormulaGlyph]) -> FormulaGlyph | None:
-    """The letter with a mark over it, on the segment's line, that a lost glyph of the segment became a part of."""
+    """The root or the letter with a mark over it, on the segment's line, that a lost glyph of it became a part of."""
     for whole in marked:
         level = whole.baseline is not None and glyph.baseline is not None
         level = level and abs(whole.baseline - glyph.baseline) < 0.1 * glyph.size  # type: ignore[operator]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
-from layout.formulas.pixels_bars import Fraction, find_fractions
+from layout.formulas.pixels_bars import MIN_TOTAL, Fraction, find_fractions
 from layout.formulas.pixels_case import SAME_CASE, UPPER
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_ink import sharp_mask, without_specks
@@ -30,11 +30,13 @@ from layout.scanned import MIN_CONFIDENCE, MIN_STRAY_CONFIDENCE, Straight, segme
 from layout.segments import Segment, is_wide
 from wholepage.boxes import Box
 
+MIN_SMALL_PIECE = 0.6  # the same for those of a fraction that may as well be an ideograph
 MIN_PIECE = 0.4  # confidence below which a piece of a fraction was not read: then it is no fraction
 STROKE, SOFT_STROKE = 0.13, 0.2  # em, height of a stroke of a minus or equals sign, and of one that is soft
 PAIR_STROKE = 0.17  # em; two level strokes of one width right under one another are nothing else
 WHOLE = 0.8  # of a fraction that lies in a part of another one
 MIN_SCRIPT = 0.5  # the same for a script that is read again
+JOINED = 0.6  # em; an operator stands so close to the fraction before it
 SURE_STROKE = 0.6  # confidence of an ideograph above which what lies over it is a stroke of it
 PIECE_SIZE, SCRIPT_SIZE = 0.8, 0.7  # usual font size of a fraction's piece and of a script in sizes of the line
 
@@ -69,7 +71,7 @@ def read_pixels(page: Straight, boxes: Sequence[Box], strays: Sequence[Box], eng
     regions = regions_of(sketch, boxes, strays)
     known: dict[bytes, Recognised] = {}
     results = _recognise(page, sketch, regions, engine, known)
-    refused = _refused(fractions, regions, results)
+    refused = _refused(fractions, regions, results, MIN_TOTAL * em)
     if refused:
         sketch = draw_sketch(mask, [f for n, f in enumerate(fractions) if n not in refused], em, signs, page.gray)
         sketch = without_signs_in(sketch, words)
@@ -113,14 +115,20 @@ def _picture(page: Straight, sketch: Sketch, region: Region) -> Image:
     return clean_crop(page.image, sketch.mask, sketch.strokes, cut, region.parts)
 
 
-def _refused(fractions: Sequence[Fraction], regions: Sequence[Region], results: Sequence[Recognised]) -> set[int]:
-    """Numbers of the fractions of which a piece could not be read."""
+def _refused(
+    fractions: Sequence[Fraction], regions: Sequence[Region], results: Sequence[Recognised], torn: float
+) -> set[int]:
+    """Numbers of the fractions of which a piece could not be read.
+
+    One less than `torn` px high may be an ideograph cut in two: its pieces are hardly read as letters.
+    """
     pieces: dict[int, list[bool]] = {}
     for region, result in zip(regions, results, strict=True):
         if region.owner is not None and region.owner >= 0:
             text = result.text.strip()
             # A fraction of one ideograph over another is a torn ideograph.
-            good = bool(text) and result.confidence >= MIN_PIECE and not (len(text) == 1 and is_wide(text))
+            least = MIN_SMALL_PIECE if fractions[region.owner].hull.height < torn else MIN_PIECE
+            good = bool(text) and result.confidence >= least and not (len(text) == 1 and is_wide(text))
             pieces.setdefault(region.owner, []).append(good)
     refused = {n for n, good in pieces.items() if not all(good)}
     whole = [f.hull for n, f in enumerate(fractions) if n not in refused and len(pieces.get(n, ())) == 2]
@@ -174,7 +182,7 @@ def _segments(
         if sign:
             result = Recognised(sign, 0.9, ((0.2, 0.8),), (0.9,))
         segment = segment_from_ocr(result, cut, region.box)
-        floor = MIN_STRAY_CONFIDENCE if region.stray else MIN_CONFIDENCE
+        floor = MIN_STRAY_CONFIDENCE if region.stray and not _joins(sketch, region.box) else MIN_CONFIDENCE
         if segment is None or segment.confidence < floor:
             continue
         hint = None if region.owner is None else sizes.get(region.owner, PIECE_SIZE * sketch.em)
@@ -199,6 +207,14 @@ def _segments(
     out = settle_bounds(out, levels, bounds, sketch.em)
     out, levels = settle_signs(signs, out, levels, sketch.em, pieces)
     return tall_segments(signs, out, levels, sketch.em, pieces)
+
+
+def _joins(sketch: Sketch, box: Box) -> bool:
+    """Whether a letter or sign stands in the line of a fraction or a tall bracket, right beside it."""
+    fences = [sketch.strokes.box(i) for i, _ in sketch.fences]
+    parts = [(f.hull, f.bar.cy) for f in sketch.fractions] + [(b, b.cy) for b in fences]
+    near = [y for hull, y in parts if max(box.x0 - hull.x1, hull.x0 - box.x1) <= JOINED * sketch.em]
+    return any(abs(box.cy - y) <= 0.25 * sketch.em for y in near)
 
 
 def _sign_of(sketch: Sketch, region: Region, soft: bool = False) -> str:

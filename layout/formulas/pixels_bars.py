@@ -17,6 +17,7 @@ INNER_GAP = 0.22  # em between parts of the content that stand above each other
 BAR_GAP = 0.4  # em between them and the bar of a fraction among them
 MIN_CONTENT = 0.26  # em; dots of ÷ and strokes of = are lower
 MIN_TOTAL = 1.12  # em; strokes of ideographs lie in a cell of one em
+INNER_TOTAL = 1.04  # em, of a fraction in a part of another one
 BASE_GAP = 0.9  # em between an exponent and its letter; a minus may stand there
 RAISED_TOTAL = 0.8  # em, of a fraction in an exponent
 MIN_BLOCKER = 0.62  # em; shorter strokes may be parts of letters
@@ -56,8 +57,8 @@ def find_fractions(mask: Mask, parts: Components, em: float, soft: bool = False)
     views = [v for v in views if not is_overline(mask, v.stroke, size)]
     strokes = [v.stroke for v in views]
     views = [v for v in views if not is_big_operator(parts.labels, v.stroke, strokes, size)]
-    found = []
-    for view in views:
+    found: list[Fraction] = []
+    for view in sorted(views, key=lambda v: -v.stroke.width):
         stroke = view.stroke
         near = [
             s.stroke
@@ -66,9 +67,19 @@ def find_fractions(mask: Mask, parts: Components, em: float, soft: bool = False)
         ]
         above = _content(view, near, size, up=True)
         below = _content(view, near, size, up=False)
-        if above and below and _is_fraction(view, above, below, parts.boxes, size):
+        within = any(_holds(f, stroke.scale(1 / SCALE)) for f in found)
+        if (
+            above
+            and below
+            and _is_fraction(view, above, below, parts.boxes, size, INNER_TOTAL if within else MIN_TOTAL)
+        ):
             found.append(Fraction(*(b.scale(1 / SCALE) for b in (stroke, above, below))))
     return found
+
+
+def _holds(fraction: Fraction, bar: Box) -> bool:
+    """Whether a bar stands in a part of a fraction."""
+    return any(part.holds(bar.cx, bar.cy) for part in (fraction.above, fraction.below))
 
 
 @dataclass(frozen=True)
@@ -193,12 +204,14 @@ def _on_own_line(mask: Mask, inner: Box, outer: Box, size: float) -> bool:
     return bool(left.any() or right.any())
 
 
-def _is_fraction(view: _View, above: Box, below: Box, boxes: NDArray[np.int32], size: float) -> bool:
+def _is_fraction(
+    view: _View, above: Box, below: Box, boxes: NDArray[np.int32], size: float, least: float = MIN_TOTAL
+) -> bool:
     stroke = view.stroke
     total = below.y1 - above.y0
     if min(above.height, below.height) < MIN_CONTENT * size or total < RAISED_TOTAL * size:
         return False
-    if total < MIN_TOTAL * size and not _is_raised(boxes, Box.hull([above, stroke, below]), size):
+    if total < least * size and not _is_raised(boxes, Box.hull([above, stroke, below]), size):
         return False
     if max(stroke.y0 - above.y0, below.y1 - stroke.y1) >= REACH * size - 2:
         return False
@@ -219,7 +232,7 @@ def _is_raised(boxes: NDArray[np.int32], hull: Box, size: float) -> bool:
     wide, high = b[:, 2] - b[:, 0], b[:, 3] - b[:, 1]
     before = (b[:, 2] <= hull.x0 + 0.08 * size) & (b[:, 2] >= hull.x0 - BASE_GAP * size)
     before &= (high >= 0.4 * size) & (high <= 1.1 * size) & (wide <= 0.75 * size)
-    before &= (b[:, 3] >= hull.y1 + 0.15 * size) & (b[:, 1] >= hull.y0 + 0.15 * size) & (b[:, 1] < hull.y1)
+    before &= (b[:, 3] >= hull.y1 + 0.08 * size) & (b[:, 1] >= hull.y0 + 0.15 * size) & (b[:, 1] < hull.y1)
     column = (np.minimum(b[:, 2], hull.x1) - np.maximum(b[:, 0], hull.x0)) > 0.1 * size
     under = column & (b[:, 1] >= hull.y1 - 2) & (b[:, 1] <= hull.y1 + 0.35 * size)
     return bool(before.any()) and not bool(under.any())

@@ -1,8 +1,9 @@
-"""Three dots at the height of the axis, which the recogniser takes for white space."""
+"""Three dots at the height of the axis, which the recogniser takes for white space or for fewer dots."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +17,11 @@ DOT = (0.07, 0.22)  # font sizes: width and height of a dot
 PITCH = (0.18, 0.6)  # font sizes from one dot to the next
 LEVEL = 0.1  # font sizes: how far a dot's middle may lie off the axis
 CONFIDENCE = 0.9
+READ = frozenset(".·•⋅…⋯,，")  # what one or two of them are taken for
 
 
 def with_dots(glyphs: Sequence[Glyph], parts: NDArray[np.float64], main: Level) -> list[Glyph]:
-    """The glyphs of a line with a sign ⋯ wherever three dots stand that no character was read from.
+    """The glyphs of a line with a sign ⋯ wherever three dots stand that nothing but dots was read from.
 
     Args:
         glyphs: of one line, with their ink.
@@ -42,10 +44,20 @@ def with_dots(glyphs: Sequence[Glyph], parts: NDArray[np.float64], main: Level) 
             PITCH[1] * size, 1.3 * min(first, second)
         )
         hull = Box.hull(row)
-        if even and not any(not g.text.isspace() and g.box.overlap(hull) > 0 for g in out):
-            out = [g for g in out if not (g.text.isspace() and g.box.overlap(hull) > 0)]
+        freed = [_without(g, row, parts) for g in out] if even else []
+        if even and all(g.text.isspace() or g.text in READ for g in freed if g.box.overlap(hull) > 0):
+            out = [g for g in freed if g.box.overlap(hull) <= 0]
             at = next((k for k, g in enumerate(out) if not g.text.isspace() and g.box.cx > hull.cx), len(out))
             out.insert(at, Glyph("⋯", hull, size, "", CONFIDENCE, main.baseline))
             n += 2
         n += 1
     return out
+
+
+def _without(glyph: Glyph, dots: Sequence[Box], parts: NDArray[np.float64]) -> Glyph:
+    """The glyph with the ink that is left when a dot at its side, which was taken for a part of it, is not."""
+    taken = [d for d in (dots[0], dots[-1]) if glyph.box.holds(d.cx, d.cy)]
+    if len(taken) != 1 or glyph.text.isspace() or glyph.text in READ:
+        return glyph
+    own = [b for b in map(Box.of, parts) if glyph.box.holds(b.cx, b.cy) and b != taken[0]]
+    return replace(glyph, box=Box.hull(own)) if own else glyph

@@ -15,6 +15,7 @@ from wholepage.boxes import Box
 BRACKETS = "()[]{}|"
 ALIKE = 0.16  # sizes this close are one
 EXPONENT, X_HEIGHT = 0.72, 0.44  # size of an exponent and height of a low letter in sizes of the line
+DOTLESS = 1.8  # height of an i in widths; without its dot it is lower
 TOO_LARGE = 1.5  # of the page's font size: no letter of a line without ideographs is larger
 STACKED = 1.4  # the same where letters of the page's size stand beside it
 
@@ -84,6 +85,8 @@ def own_level(placed: Placed) -> Level:
     if placed.char == "f":
         return level_of_f(box, ())
     size = box.height / form.height
+    if placed.char == "i" and box.height < DOTLESS * box.width:  # the dot of a small one is no more than a speck
+        size = box.height / X_HEIGHT
     return Level(size, box.y1 + form.bottom * size)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from layout.formulas.pixels_ink import Mask, Strokes
 from wholepage.boxes import Box
@@ -126,7 +127,14 @@ def limits_of(strokes: Strokes, index: int, em: float) -> list[list[int]]:
     near &= (b[:, 2] + b[:, 0] > 2 * op.x0 - em) & (b[:, 2] + b[:, 0] < 2 * op.x1 + em)
     above = near & (b[:, 3] <= op.y0 + 1) & (b[:, 3] >= op.y0 - LIMIT_EM * em - 0.35 * em)
     below = near & (b[:, 1] >= op.y1 - 1) & (b[:, 1] <= op.y1 + LIMIT_EM * em + 0.15 * em)
-    return [[int(i) for i in np.flatnonzero(part)] for part in (above, below) if part.any()]
+    return [_whole(strokes, np.flatnonzero(part), np.flatnonzero(near)) for part in (above, below) if part.any()]
+
+
+def _whole(strokes: Strokes, found: NDArray[np.intp], near: NDArray[np.intp]) -> list[int]:
+    """The components `found`, and those of `near` among them: the lower stroke of an equals sign."""
+    hull = Box.hull(strokes.box(int(i)) for i in found)
+    inner = [int(i) for i in near if hull.holds(strokes.box(int(i)).cx, strokes.box(int(i)).cy)]
+    return sorted({int(i) for i in found} | set(inner))
 
 
 def bounds_of(strokes: Strokes, index: int, pieces: Sequence[Box], em: float) -> list[list[int]]:

@@ -21,7 +21,9 @@ SAME_X = 0.12  # em; signs that stand under one another differ less
 REACH = 12.0  # em left of the signs within which a row may begin
 WORD_GAP = 1.2  # em; what stands further from a row's signs is no part of it
 CORE, HIGH = 0.3, 2.4  # em above and below a sign that belong to its row for sure, and that may
+STORY, LEAST_BAR, BAR_REACH = 0.75, 0.4, 4.0  # em: half of a fraction's height, its bar, and how far right it may be
 LEAST_PART, JOINED = 0.25, 2.3  # em; heights of a letter's part in a row, and of two letters that touch
+COMMA = 0.3  # em below a brace's middle: where a comma of its line stands
 RISE = 0.05  # em; rows part a little below the middle between their signs: exponents rise more than indices hang
 
 
@@ -44,8 +46,11 @@ class Rows:
         return int(np.searchsorted(self.borders, y))
 
 
-def find_rows(strokes: Strokes, em: float) -> list[Rows]:
-    """Groups of two and more equals signs under one another; `em` is the font size in page px."""
+def find_rows(strokes: Strokes, em: float, mask: Mask | None = None) -> list[Rows]:
+    """Groups of two and more equals signs under one another; `em` is the font size in page px.
+
+    `mask` is the sharp mask with the bars of fractions, where those are no strokes any more.
+    """
     signs = sorted(_equals(strokes, em), key=lambda s: s[0].cy)
     out: list[Rows] = []
     used: set[int] = set()
@@ -61,7 +66,9 @@ def find_rows(strokes: Strokes, em: float) -> list[Rows]:
         if len(group) > 1:
             used.update(group)
             boxes = [signs[k][0] for k in group]
-            borders = [_border(strokes.mask, upper, lower, em) for upper, lower in pairwise(boxes)]
+            borders = [
+                _border(strokes.mask if mask is None else mask, upper, lower, em) for upper, lower in pairwise(boxes)
+            ]
             out.append(Rows(tuple(boxes), tuple(signs[k][1] for k in group), tuple(borders)))
     return out
 
@@ -69,12 +76,31 @@ def find_rows(strokes: Strokes, em: float) -> list[Rows]:
 def _border(mask: Mask, upper: Box, lower: Box, em: float) -> float:
     """The y (page px) between two rows: where there is least ink right of their signs, near the middle."""
     x0, x1 = int(upper.x1 * SCALE), int((upper.x1 + REACH * em) * SCALE)
-    y0, y1 = int((upper.cy + CORE * em) * SCALE), int((lower.cy - CORE * em) * SCALE)
+    near = [(STORY if _has_bar(mask, sign, em) else CORE) * em for sign in (upper, lower)]
+    y0, y1 = int((upper.cy + near[0]) * SCALE), int((lower.cy - near[1]) * SCALE)
     middle = (upper.cy + lower.cy) / 2 + RISE * em
     if y1 <= y0:
         return middle
     ink = mask[y0:y1, x0:x1].sum(axis=1) + 0.3 * np.abs(np.arange(y0, y1) - middle * SCALE)
     return (y0 + float(ink.argmin()) + 0.5) / SCALE
+
+
+def _has_bar(mask: Mask, sign: Box, em: float) -> bool:
+    """Whether a fraction stands right of a sign: a level stroke at the sign's height with ink close above and below."""
+    size = em * SCALE
+    y, x = int(sign.cy * SCALE), int((sign.x1 + 0.05 * em) * SCALE)
+    window = mask[max(y - int(0.12 * size), 0) : y + int(0.12 * size), x : x + int(BAR_REACH * size)]
+    for row in window:
+        edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(np.int8), [0]])))
+        for a, b in zip(edges[::2], edges[1::2], strict=True):
+            if b - a < LEAST_BAR * size:
+                continue
+            near, far = int(0.18 * size), int(STORY * size)
+            above = mask[max(y - far, 0) : max(y - near, 0), x + a : x + b]
+            below = mask[y + near : y + far, x + a : x + b]
+            if min(above.any(axis=0).sum(), below.any(axis=0).sum()) > LEAST_PART * size:
+                return True
+    return False
 
 
 def cuts_between(strokes: Strokes, groups: Sequence[Rows], em: float) -> list[Box]:
@@ -217,7 +243,7 @@ def part_tails(strokes: Strokes, lines: Sequence[Region], braces: Sequence[Box],
     out = list(lines)
     for brace in braces:
         for region in lines:
-            begins = -0.2 * em <= region.box.x0 - brace.x1 <= 1.5 * em and brace.y0 < region.box.cy < brace.y1
+            begins = -0.2 * em <= region.box.x0 - brace.x1 <= REACH * em and brace.y0 < region.box.cy < brace.y1
             tail = _tail(strokes, region, brace, em) if begins and brace.height >= 1.7 * em else []
             if tail:
                 region.parts = [i for i in region.parts if i not in tail]
@@ -231,9 +257,17 @@ def _tail(strokes: Strokes, region: Region, brace: Box, em: float) -> list[int]:
     ordered = sorted(region.parts, key=lambda i: strokes.boxes[i][0])
     edge = -np.inf
     for n, i in enumerate(ordered):
-        if n and strokes.boxes[i][0] - edge >= 0.25 * em:
+        if n and strokes.boxes[i][0] - edge >= 0.16 * em:
             row, rest = (Box.hull(strokes.box(k) for k in part) for part in (ordered[:n], ordered[n:]))
             if abs(row.cy - brace.cy) >= 0.3 * em and abs(rest.cy - brace.cy) < 0.2 * em and rest.height >= 0.7 * em:
                 return ordered[n:]
         edge = max(edge, strokes.boxes[i][2])
-    return []
+    return ordered[-1:] if len(ordered) > 1 and _is_comma(strokes, ordered, brace, em) else []
+
+
+def _is_comma(strokes: Strokes, ordered: Sequence[int], brace: Box, em: float) -> bool:
+    """Whether the last component is a comma behind the rows, on the line that the brace stands in."""
+    last, rest = strokes.box(ordered[-1]), Box.hull(strokes.box(i) for i in ordered[:-1])
+    small = last.width <= 0.26 * em and last.height <= 0.45 * em and last.x0 >= rest.x1
+    level = abs(last.cy - brace.cy - COMMA * em) <= 0.13 * em
+    return small and level and abs(rest.cy - brace.cy) >= 0.3 * em and abs(rest.y1 - last.y1) >= 0.3 * em

@@ -19,6 +19,8 @@ HEAD_INK, EVEN = 1.25, 1.2  # of the ink in a column of an arrow's shaft: what i
 MAX_GAP = 0.38  # em between an arrow and a small letter below it
 BESIDE = 2.5  # em to each side of an arrow within which letters tell how high the line is
 FEWEST = 8  # px of an arrow's length that tell anything
+GROWN, FALL = 1.6, 0.03  # em, height of a radical sign that has grown; how far its first stroke moves to the right
+TALL_CROOK = 0.28  # em; however high a radical sign grows, what stands left of its roof is as wide as this
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,8 @@ def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:  # noq
     start, thick = roof
     left = picture[:, : start + 2]
     inked = left.any(axis=0)
-    if start < (0.32 if height < 1.3 * size else 0.21) * height or thick > 0.2 * size or not inked.all():
+    narrow = 0.32 * height if height < 1.3 * size else min(0.21 * height, TALL_CROOK * size)
+    if start < narrow or thick > 0.2 * size or not inked.all():
         return None
     low = height - 1 - left[::-1].argmax(axis=0)  # lowest ink of each column
     point = int(low.argmax())
@@ -65,14 +68,14 @@ def _radical_parts(picture: Mask, size: float) -> tuple[int, int] | None:  # noq
     if low[0] > 0.9 * height or low[0] < 0.25 * height:  # the hook begins at half the height
         return None
     depths = [int(f * height) for f in (0.2, 0.4, 0.6, 0.8)]
-    right = []
-    for depth in depths:
-        hit = np.flatnonzero(left[depth])
-        if not hit.size:
-            return None
-        right.append(int(hit[-1]))
+    rows = [np.flatnonzero(left[depth]) for depth in depths]
+    if not all(row.size for row in rows):
+        return None
+    right = [int(row[-1]) for row in rows]
     rising = all(a >= b for a, b in pairwise(right))
-    if not rising or right[0] - right[-1] < 0.07 * size:
+    # In a sign that has grown the rising stroke is upright; what falls to the point is a stroke of its own.
+    falling = height > GROWN * size and rows[3][0] - rows[2][0] >= FALL * size and np.diff(rows[2]).max() > 1
+    if not rising or (right[0] - right[-1] < 0.07 * size and not falling):
         return None
     gap = left[depths[0], : max(right[0] - int(0.3 * start), 0)]
     return None if gap.any() else (start, thick)

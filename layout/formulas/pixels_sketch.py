@@ -21,10 +21,15 @@ from layout.scanned import Straight
 from wholepage.boxes import Box
 
 LATIN_SHARE = 0.48  # of tall components as wide as high, below which a page has no ideographs
+MANY, MANY_OF_FEW, FEW_WIDE = 20, 4, 0.4  # tall components that tell, and share of few that are wide
+LATIN_HEIGHT = 1.12  # font size in heights of a line of Latin letters, with a margin
 CAPITAL = 0.74  # height of a Latin capital with its blur in font sizes; ink.estimate_em takes tall letters for 0.8
 LINE_HEIGHT = 1.03  # height of a line's ink in font sizes
 FEW = 0.83  # of `page.em`: font size where few lines tell it
 TWO_ROWS, LEAST_ROW = 1.45, 0.4  # em: height of a box that may hold two rows, and of a letter in each of them
+NAME = 2  # components, at least, of a name with something under it: two letters of lim may touch, an ideograph is none
+MISSED, BESIDE_LINE = 2.0, 0.6  # em; width of a fraction that is not detected, and its gap to the line that it is in
+FRAME = 2.0  # em; what reaches this much further than a box both ways is a frame around it
 LARGE_TYPE = 0.85  # of a fraction's height: where ideographs around are as high, it is one of them
 
 
@@ -59,9 +64,12 @@ def text_em(page: Straight, boxes: Sequence[Box]) -> float:
     """
     widths, heights = page.ink.stats[:, 2], page.ink.stats[:, 3]
     tall = (heights > 0.64 * page.em) & (heights < 0.96 * page.em)
-    if tall.sum() >= 20 and float((widths[tall] > 0.8 * heights[tall]).mean()) < LATIN_SHARE:
-        return page.em * 0.8 / CAPITAL
+    wide = float((widths[tall] > 0.8 * heights[tall]).mean()) if tall.any() else 1.0
     lines = [b.height for b in boxes if b.width > 6 * b.height]
+    if wide < (LATIN_SHARE if tall.sum() >= MANY else FEW_WIDE) and tall.sum() >= MANY_OF_FEW:
+        size = page.em * 0.8 / CAPITAL
+        # A page with some ideographs was measured by those.
+        return min(size, LATIN_HEIGHT * median(lines)) if len(lines) >= 3 else size
     if len(lines) < 3:
         lines = [b.height for b in boxes if b.width > 2.5 * b.height]
         return min(max(median(lines) / LINE_HEIGHT, FEW * page.em), page.em) if lines else page.em
@@ -70,9 +78,15 @@ def text_em(page: Straight, boxes: Sequence[Box]) -> float:
 
 
 def in_text(fraction: Fraction, boxes: Sequence[Box], em: float) -> bool:
-    """Whether text was detected at a fraction's place, in lines that are not set in type as large as it is."""
-    hull = fraction.hull
+    """Whether text was detected at a fraction's place, in lines that are not set in type as large as it is.
+
+    A small fraction in the middle of a sentence may be missed: then the line ends right before it, or begins behind it.
+    """
+    hull, bar = fraction.hull, fraction.bar
     near = [b for b in boxes if b.overlap(hull) > 0]
+    if not near and hull.width <= MISSED * em and hull.height >= hull.width:
+        beside = [b for b in boxes if max(b.x0 - hull.x1, hull.x0 - b.x1) <= BESIDE_LINE * em]
+        return any(b.width > 2 * b.height and abs(b.cy - bar.cy) <= 0.25 * em and b.height < 1.3 * em for b in beside)
     if not any(hull.holds(b.cx, b.cy) for b in near) and sum(b.overlap(hull) for b in near) < 0.3 * hull.area:
         return False
     return not any(
@@ -98,14 +112,16 @@ def draw_sketch(
     """
     bars = [f.bar.grow(1.0, 0.5) for f in fractions]  # with their ragged edges
     strokes = find_strokes(mask, bars, em)
-    cuts = cuts_between(strokes, find_rows(strokes, em), em)
+    cuts = cuts_between(strokes, find_rows(strokes, em, mask), em)
     if cuts:
         strokes = find_strokes(mask, [*bars, *cuts], em)
     radicals = find_radicals(strokes, em)
     if radicals:
         strokes = release_radicands(strokes, radicals)
     operators = find_operators(strokes, em)
-    arrows = find_arrows(strokes, em, gray)
+    hats = find_hats(strokes, em)
+    headed = find_arrows(strokes, em)
+    arrows = [i for i in find_arrows(strokes, em, gray) if i in headed or i not in hats]
     return Sketch(
         mask,
         strokes,
@@ -115,8 +131,8 @@ def draw_sketch(
         tuple(f for f in find_fences(strokes, em) if f[0] not in {i for i, _ in operators}),
         tuple(operators),
         tuple(i for i in find_overlines(strokes, em) if i not in arrows),
-        tuple(i for i in find_hats(strokes, em) if i not in arrows),
-        tuple(find_rows(strokes, em)),
+        tuple(i for i in hats if i not in arrows),
+        tuple(find_rows(strokes, em, mask)),
         tuple(signs),
         em,
     )
@@ -129,9 +145,9 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
     drawn = {r.index for r in sketch.radicals} | set(sketch.arrows)
     drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)} | set(sketch.long_parts)
-    owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], np.full(len(strokes.boxes), -1))
+    owner = _owners(strokes, [p.box.grow(1.0) for p in pieces], em)
     in_piece = owner >= 0
-    line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], np.full(len(strokes.boxes), -1))
+    line_owner = _owners(strokes, [r.box.grow(0.0, 0.1 * em) for r in lines], em)
     for index in range(len(strokes.boxes)):
         if in_piece[index]:
             if index not in drawn:
@@ -228,16 +244,30 @@ def _without_bound(region: Region, strokes: Strokes, em: float) -> list[Region]:
     ]
     gaps = sorted((float(b[i][0]), float(b[i][2])) for i in low)
     apart = any(right[0] - left[1] > 0.3 * em for left, right in pairwise(gaps))
-    if apart or not over or Box.hull(strokes.box(i) for i in over).width < 0.6 * hull.width or hull.width > 4 * em:
+    if (
+        apart
+        or len(over) < NAME
+        or Box.hull(strokes.box(i) for i in over).width < 0.6 * hull.width
+        or hull.width > 4 * em
+    ):
         return [region]
     kept = [i for i in region.parts if i not in low]
     return [replace(region, parts=kept, plain=False), Region(hull, low, plain=False)]
 
 
-def _owners(strokes: Strokes, boxes: Sequence[Box], owner: NDArray[np.intp]) -> NDArray[np.intp]:
-    """For each component the smallest of `boxes` that holds its centre, -1 for none."""
+def _owners(strokes: Strokes, boxes: Sequence[Box], em: float) -> NDArray[np.intp]:
+    """For each component the smallest of `boxes` that holds its centre, -1 for none.
+
+    A table's frame has its centre in some box, too, and is no part of what stands there.
+    """
+    b = strokes.boxes
+    owner: NDArray[np.intp] = np.full(len(b), -1)
     for n in sorted(range(len(boxes)), key=lambda k: -boxes[k].area):
-        owner[strokes.inside(boxes[n])] = n
+        inside, box = strokes.inside(boxes[n]), boxes[n]
+        frame = (b[inside, 2] - b[inside, 0] > box.width + FRAME * em) & (
+            b[inside, 3] - b[inside, 1] > box.height + FRAME * em
+        )
+        owner[inside[~frame]] = n
     return owner
 
 

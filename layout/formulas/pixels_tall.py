@@ -15,12 +15,14 @@ from layout.types import Glyph
 from wholepage.boxes import Box
 
 NEAR_EM = 3.0  # a line this close to a sign tells its size
+ROWS_EM = 12.0  # the same for what stands behind the rows of a brace
 OFF_AXIS = 0.22  # of a line's size: the middle of a sign is no further from the line's axis
 CLOSING = ")]}|"
 CONFIDENCE = 0.9
 LARGEST = 1.6  # of the page's font size: larger lines are none
 HIGHEST = 0.66  # of a line's size: height of an exponent's ink
 LONG = "→⇌="
+LOW_BAR, BAR_GAP = 1.5, 0.5  # em: bars of absolute values that are no higher stand in a line, as close to its ends
 TALL = "()[]{}|∑∏∫"
 SIGNS = frozenset("+-−–—=＝<>≤≥≠≈≡±×÷·→⇌∈,，.．;；:：∶、。")
 NAME = re.compile(rf"(?<![a-z])(?:{'|'.join(sorted(UNDER_OPERATORS))})(?![a-z]{{2}})")
@@ -59,7 +61,8 @@ def tall_segments(
         if home is not None and home not in taken and near:
             added.setdefault(home, []).extend(glyphs)
             glyphs = []
-        if char in LONG and home is not None and home not in taken and lines[home].box.x0 < box.cx < lines[home].box.x1:
+        low = char == "|" and box.height <= LOW_BAR * em
+        if home is not None and home not in taken and _stands_in(box, lines[home], BAR_GAP * em if low else None, char):
             inner.setdefault(home, []).append(own)
             continue
         out.append(Segment((own, *glyphs), box, size, CONFIDENCE, "ocr"))
@@ -69,6 +72,13 @@ def tall_segments(
         if n not in taken
     ]
     return [*kept, *out]
+
+
+def _stands_in(box: Box, line: Segment, beside: float | None, char: str) -> bool:
+    """Whether a sign is the line's own: a long one between its letters, or a low bar at most `beside` px away."""
+    if beside is not None:
+        return line.box.x0 - beside < box.cx < line.box.x1 + beside
+    return char in LONG and line.box.x0 < box.cx < line.box.x1
 
 
 def _with_signs(glyphs: Sequence[Glyph], signs: Sequence[Glyph]) -> list[Glyph]:
@@ -103,7 +113,10 @@ def settle_signs(
             level = levels[others[home]]
         else:
             tall = [
-                b for b, _ in signs if b.y_overlap(box) >= 0.9 * box.height and b.grow(NEAR_EM * em, 0).overlap(box)
+                b
+                for b, c in signs
+                if b.y_overlap(box) >= 0.9 * box.height
+                and b.grow((ROWS_EM if c == "{" else NEAR_EM) * em, 0).overlap(box)
             ]
             if not tall:
                 continue
@@ -126,10 +139,12 @@ def settle_bounds(
     """
     out = list(lines)
     names = [(hull, level.size) for s, level in zip(lines, levels, strict=True) for hull in _names(s)]
+    signs = [(g.box, g.size) for s in lines for g in s.glyphs if g.text in "∑∏"]  # read as characters
     for n, line in enumerate(lines):
         size = em if n in bounds else None
         if size is None and line.box.width <= 4 * em and not any(is_wide(g.text) for g in line.glyphs):
-            size = next((size for hull, size in names if _under(line.box, hull, size)), None)
+            under = (size for hull, size in (*names, *signs) if _under(line.box, hull, size))
+            size = next(iter((*under, *(size for hull, size in signs if _under(hull, line.box, size)))), None)
         if size is not None:
             out[n] = replace(line, glyphs=tuple(_small(g, size) for g in line.glyphs))
     return out

@@ -33,7 +33,8 @@ def with_indices(placed: Sequence[Placed], main: Level, mask: Mask) -> list[Plac
         if not PITCH[0] * main.size <= pitch <= PITCH[1] * main.size:
             continue
         x0, x1 = centres[0] - 0.35 * pitch, centres[-1] + 0.35 * pitch
-        rows = _inked(mask, x0, x1, main)
+        # The letter may lean over the first of several.
+        rows = _inked(mask, centres[1] - 0.4 * pitch if len(centres) > 1 else x0, x1, main)
         if rows is None:
             continue
         top, foot = rows
