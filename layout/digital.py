@@ -20,16 +20,20 @@ SPACE_EM = 0.22  # a gap wider than this between Latin glyphs is a space
 BASELINE_EM = 0.12  # glyphs further apart vertically are not on one baseline
 LOWEST, HIGHEST = -0.5, 0.85  # of a script's lower edge against its line's, in the line's font sizes
 SCRIPT_RATIO = 0.84  # against the glyphs that a script stands at; scripts of scripts are hardly smaller
+ORNAMENT = 4.0  # font sizes of the page; marks and signs as large are decoration
+LEAST_RATIO = 0.36  # of scripts of scripts; what stands at a still larger letter is text beside an ornament
 SIZE_RATIO = 0.8  # a smaller neighbour is a sub- or superscript, even on nearly the same baseline
 
 
-def without_unseen(glyphs: Sequence[Glyph], mask: NDArray[np.uint8]) -> list[Glyph]:
-    """The glyphs without control characters that print nothing: marks by which programs align lines.
+def without_unseen(glyphs: Sequence[Glyph], mask: NDArray[np.uint8], em: float) -> list[Glyph]:
+    """The glyphs without those that are no text: control characters that print nothing, and huge marks.
 
-    `mask` (H×W) is not 0 where the page is inked.
+    `mask` (H×W) is not 0 where the page is inked; `em` is the font size of the page in px.
     """
 
     def unseen(glyph: Glyph) -> bool:
+        if glyph.size > ORNAMENT * em and unicodedata.category(glyph.text[:1] or "A")[0] in "PSC":
+            return not isinstance(glyph, FormulaGlyph)  # a question mark over several lines
         if not glyph.text or unicodedata.category(glyph.text[0]) != "Cc":
             return False
         box = glyph.box
@@ -62,7 +66,9 @@ def _with_scripts(segments: Sequence[Segment]) -> list[Segment]:
         if index is None:
             continue
         script = current[index]
-        hosts = [m for m in _around(current, index, 4.0 * script.em) if script.em < SCRIPT_RATIO * m.em]
+        hosts = [
+            m for m in _around(current, index, 4.0 * script.em) if LEAST_RATIO * m.em < script.em < SCRIPT_RATIO * m.em
+        ]
         fits = [(fit, m) for m in hosts if (fit := _fit(script, m)) > 0]
         if fits:
             best = max(fits, key=lambda pair: pair[0])[1]

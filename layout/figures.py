@@ -17,6 +17,7 @@ MIN_SIDE_EM = 1.6
 SPECK_EM = 0.2  # ink that is smaller joins no two figures: dotted lines, grain
 REACH_EM = 0.6  # ink within twice this distance is one figure
 LABEL_WIDTH_EM = 9.0
+EDGE_REACH_EM, CROSSING = 2.5, 4  # how far text runs on both sides of a background's edge, and how many lines do
 MAX_PAGE_SHARE = 0.5  # of the page; a larger drawing is the page itself: its edge in a photo, a frame, a background
 CAPTION = re.compile(
     r"^\s*[(（]?\s*(第\s*\d+\s*题\s*图|题?\s*图\s*[\d一二三四五六七八九十]+|(Figure|Fig\.?|Diagram)\s*\d+)", re.I
@@ -85,7 +86,7 @@ def find_figures(
         The figures and the share (0–1) of ink that remains unexplained.
     """
     page = ink.mask.shape
-    pictures = _placed(pictures, page, em)
+    pictures = [p for p in _placed(pictures, page, em) if not _lies_under_text(p, segments, em)]
     explained = text_ink(ink, [s.box for s in segments])
     comps = ink.boxes
     areas = ink.stats[:, 4].astype(np.float64)
@@ -123,6 +124,17 @@ def _cut_off(comps: NDArray[np.float64], page: tuple[int, ...], em: float) -> ND
     near = (comps[:, :2] <= 1).any(axis=1) | (comps[:, 2] >= page[1] - 1) | (comps[:, 3] >= page[0] - 1)
     result: NDArray[np.bool_] = near & ((comps[:, 2:] - comps[:, :2]).min(axis=1) < em)
     return result
+
+
+def _lies_under_text(picture: Box, segments: Sequence[Segment], em: float) -> bool:
+    """Whether lines of text run across the edges of a placed picture: a watermark or another background."""
+    reach = EDGE_REACH_EM * em
+    crossing = 0
+    for box in (s.box for s in segments):
+        if picture.y0 < box.cy < picture.y1:
+            edges = (picture.x0, picture.x1)
+            crossing += any(box.x0 < edge - reach and box.x1 > edge + reach for edge in edges)
+    return crossing >= CROSSING
 
 
 def _placed(pictures: Sequence[Box], page: tuple[int, ...], em: float) -> list[Box]:

@@ -97,7 +97,7 @@ def _read(page: PageInput, engine: OcrEngine) -> _Reading:
 
         ink = find_ink(cv2.cvtColor(page.image, cv2.COLOR_RGB2GRAY), page.dpi)
         em = _em_of_glyphs(text.glyphs)
-        glyphs = without_unseen(folded(text, ink.mask, em, ink.boxes), ink.mask)
+        glyphs = without_unseen(folded(text, ink.mask, em, ink.boxes), ink.mask, em)
         return _Reading(page.image, digital_segments(glyphs), ink, None, em, text.pictures, "digital")
     clean = without_pen(page.image, page.dpi)
     straight = straighten(clean.image, page.dpi, engine, page.photo)

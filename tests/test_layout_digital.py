@@ -250,4 +250,21 @@ def test_marks_that_print_nothing_are_no_text() -> None:
     letter = Glyph("C", Box(40, 0, 52, 20), 20.0, "Arial", 1.0, 16.0)
     mask = np.zeros((30, 60), np.uint8)
     mask[5:15, 12:18] = 1
-    assert without_unseen([seen, unseen, letter], mask) == [seen, letter]
+    assert without_unseen([seen, unseen, letter], mask, 20.0) == [seen, letter]
+
+
+def test_text_beside_a_huge_letter_is_no_script_of_it() -> None:
+    sheet = Sheet()
+    sheet.lines(60, 100, ["1．为什么电炉丝发热而导线几乎不发热呢", "2．计算这段导线在一小时里放出的热量"], 20)
+    sheet.text(375, 125, "?", 72)
+    assert body(sheet.layout()) == ["1．为什么电炉丝发热而导线几乎不发热呢", "2．计算这段导线在一小时里放出的热量"]
+
+
+@pytest.mark.parametrize(("x0", "found"), [(250.0, False), (420.0, True)])
+def test_picture_under_lines_that_cross_its_edges_is_no_figure(x0: float, found: bool) -> None:
+    sheet = Sheet()
+    sheet.lines(60, 100, [f"{i}．这一行的文字写得相当长一直写到右边的地方为止" for i in range(1, 7)], 20)
+    tint = pymupdf.Pixmap(pymupdf.csRGB, pymupdf.IRect(0, 0, 60, 60))
+    tint.set_rect(tint.irect, (225, 225, 240))
+    sheet.page.insert_image((x0, 90, x0 + 120, 210), pixmap=tint, overlay=False)
+    assert bool(sheet.layout().figures) == found
