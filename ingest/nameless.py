@@ -36,6 +36,8 @@ ROWS = (ALPHABET[:HOLE], ALPHABET[HOLE:], digits)  # what stands in a font in th
 MIN_ORDERED, ORDERED_SHARE = 4, 0.6  # glyphs that stand in alphabetical order, and their share of the votes
 LEAST_VOTE, LEAST_SHARE = 0.5, 0.5
 CAPITAL_EM = 0.57  # a letter that reaches higher above its baseline is a capital, of those that look alike
+# TeX's fonts of tall brackets, their pieces and large operators: no letters, though a piece looks like a 1.
+EXTENSION = re.compile(r"^(?:\w+\+)?(?:CMEX|LMMathExt|n?txex|pxex|rtxex|STIXSize)", re.I)
 ALIKE = frozenset("cCoOsSuUvVwWxXzZ")
 DOUBTED = 0.5  # confidence of a letter that only one reading vouches for
 
@@ -80,7 +82,11 @@ def _is_letter(glyph: Glyph, last: Glyph | None, behind: Glyph | None) -> bool:
 
     Tall brackets and accents, which stand on another character, are told elsewhere.
     """
-    if not is_nameless(glyph.text) or not 0.15 * glyph.size < glyph.box.width < 1.2 * glyph.size:
+    if (
+        EXTENSION.search(glyph.font)
+        or not is_nameless(glyph.text)
+        or not 0.15 * glyph.size < glyph.box.width < 1.2 * glyph.size
+    ):
         return False
     carriers = [o.box for o in (last, behind) if o is not None and o.text.isalnum()]  # no mark with room in its box
     return not any(glyph.box.covered_by(box) > SHARED for box in carriers)

@@ -158,3 +158,12 @@ def test_one_reading_alone_is_doubted() -> None:
     text, image = layer("so 5p=7", {"p": 3})
     (letter,) = [g for g in name_letters(text, image, Reads("so5p=7", 0.9)).glyphs if g.text == "p"]
     assert letter.confidence <= 0.5
+
+
+@pytest.mark.parametrize(("font", "named"), [("CMEX10#glyph-3", False), ("CambriaMath", True)])
+def test_pieces_of_tall_brackets_are_no_letters(font: str, named: bool) -> None:
+    text, image, _ = page_of()
+    at = next(n for n, g in enumerate(text.glyphs) if is_nameless(g.text))
+    glyphs = tuple(replace(g, font=font) if n == at else g for n, g in enumerate(text.glyphs))
+    read = name_letters(replace(text, glyphs=glyphs), image, get_engine())
+    assert is_nameless(read.glyphs[at].text) != named
