@@ -59,7 +59,8 @@ def first_heads(layouts: Sequence[PageLayout]) -> set[int]:
     found: dict[int, Line] = {}
     last, parts = None, set()
     for page in layouts:
-        head = next((x for x in _by_height(page.lines) if _at_top(x, page) and part_named(x.text)), None)
+        top = [x for x in page.lines if x.role in ("body", "header") and _at_top(x, page)]
+        head = next((x for x in _by_height(top) if part_named(x.text)), None)
         if head is None:
             continue
         name = part_named(head.text)

@@ -76,3 +76,9 @@ def test_directions_of_a_module_say_what_its_questions_are() -> None:
     lines = (*first.lines[:1], *(line(220, 180 + 50 * n, text) for n, text in enumerate(said)), *first.lines[1:])
     read = parse_paper([first.with_lines(lines), *pages[1:]])
     assert {q.type for q in read.questions} == {"multiple_choice"}
+
+
+def test_cell_of_a_table_at_the_top_is_no_head() -> None:
+    pages = paper([head(f"Part {m}", "table") for m in "ABCD"])
+    marked = mark_repeated(pages)
+    assert {x.role for page in marked for x in page.lines if x.text.startswith("Part")} == {"table"}
