@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from layout.formulas.lines import WIDE_GAP
 from layout.rows import join_text
 from layout.types import FigureRegion, Line, PageLayout, TableRegion
 from wholepage.boxes import Box
 
+PART_LABEL = re.compile(r"\((?:i{1,3}|iv|vi{0,3}|ix|x)\)(?:\([a-h]\))?")
 MIN_FIGURE_EM = 4.0  # narrower figures leave the text beside them at its place
 
 
@@ -47,7 +49,7 @@ def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
     """Body lines and tables of all pages in reading order."""
     flow: list[FlowLine] = []
     for page in layouts:
-        body = [line for line in page.lines if line.role == "body" and line.text.strip()]
+        body = [_with_plain_label(line) for line in page.lines if line.role == "body" and line.text.strip()]
         em = _em(body)
         edges = {c: _left_edge([x for x in body if x.column == c], em) for c in {x.column for x in body}}
         entries: list[tuple[tuple[int, float], FlowLine]] = []
@@ -69,6 +71,19 @@ def build_flow(layouts: Sequence[PageLayout]) -> list[FlowLine]:
                 )
             )  # fmt: skip
     return flow
+
+
+def _with_plain_label(line: Line) -> Line:
+    """The line with the label of a part at its head as text: in a poor scan its letters pass for scripts, (i_{ii})."""
+    at = next((n for n, g in enumerate(line.glyphs) if not g.text.isspace()), None)
+    if line.origin != "ocr" or at is None or not line.glyphs[at].text.startswith("$"):
+        return line
+    glyph = line.glyphs[at]
+    plain = re.sub(r"[$_^{}\s]", "", glyph.text)
+    if not PART_LABEL.fullmatch(plain):
+        return line
+    glyphs = (*line.glyphs[:at], replace(glyph, text=plain), *line.glyphs[at + 1 :])
+    return replace(line, glyphs=glyphs, text=line.text.replace(glyph.text, plain, 1))
 
 
 def _em(lines: Sequence[Line]) -> float:

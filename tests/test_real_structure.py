@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from drawing import line, page, table
 
-from layout.types import FigureRegion, PageLayout
+from layout.types import FigureRegion, Glyph, Line, PageLayout
 from parse_templates.parser import ParsedPaper, parse_paper
 from wholepage.boxes import Box
 from wholepage.records import Question
@@ -329,3 +329,21 @@ def test_ornaments_of_a_cover_are_one_issue_a_page() -> None:
     assert [i.page for i in issues] == [1]
     assert issues[0].message == "2 figures on page 1 stand in no question's space."
     assert issues[0].bbox == (100, 100, 400, 400)
+
+
+def test_label_of_a_part_that_was_read_as_scripts() -> None:
+    def scanned(y: float, label: str, text: str) -> Line:
+        glyph = Glyph(label, Box(160, y, 210, y + 30), 30.0, "#formula", 0.9, y + 24)
+        rest = line(225, y, text)
+        glyphs = (glyph, *rest.glyphs)
+        return Line(label + text, Box(160, y, rest.box.x1, y + 30), glyphs, 0.9, "ocr")
+
+    lines = (
+        line(160, 200, "1. A window has three sides."),
+        scanned(250, "$(i)$", " Show that AB = AC."),
+        scanned(300, "$(i_i)$", " Find the area."),
+        scanned(350, "$({}_ii_i)$", " Find the height."),
+        line(160, 400, "2. Name the unit of force."),
+    )
+    paper = parse_paper([PageLayout(1, 1654, 2339, 200.0, "scanned", lines=lines)], "en_exam")
+    assert [p.label for p in by_number(paper)["1"].parts] == ["(i)", "(ii)", "(iii)"]
