@@ -61,8 +61,8 @@ class RapidOcrEngine:
         import rapidocr
 
         models = Path(rapidocr.__file__).parent / "models"
-        self._det = _session(models / "PP-OCRv6_det_small.onnx", threads)
-        self._rec = _session(models / "PP-OCRv6_rec_small.onnx", threads)
+        self._det = session(models / "PP-OCRv6_det_small.onnx", threads)
+        self._rec = session(models / "PP-OCRv6_rec_small.onnx", threads)
         self._charset = _charset(self._rec)
         self.version = f"rapidocr {_version('rapidocr')}, onnxruntime {_version('onnxruntime')}"
 
@@ -143,7 +143,8 @@ def _charset(session: Any) -> list[str]:
     return ["", *listed, " "]
 
 
-def _session(path: Path, threads: int) -> Any:
+def session(path: Path, threads: int) -> Any:
+    """An onnxruntime session of the model at `path` on `threads` cores, 0 for all."""
     import onnxruntime
 
     if not path.exists():

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from layout.formulas.atoms import FormulaGlyph
 from layout.formulas.folding import fold_segments
+from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.lines import write_glyphs
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_bars import find_fractions
@@ -117,16 +118,16 @@ def test_bar_before_a_number_is_no_one() -> None:
     gray = np.full((140, 120), 255, np.uint8)
     read = "17|>8"
     spans = [(10, 13), (16, 29), (32, 35), (45, 63), (74, 87)]
-    parts = np.array([[a, 79 if c in "78" else 77, b, 100 if c in "78" else 105]
-                      for c, (a, b) in zip(read, spans, strict=True)], dtype=float)  # fmt: skip
+    parts = [(a, 79 if c in "78" else 77, b, 100 if c in "78" else 105) for c, (a, b) in zip(read, spans, strict=True)]
     parts[3] = (45, 84, 63, 101)
-    for x0, y0, x1, y1 in parts.astype(int):
+    for x0, y0, x1, y1 in parts:
         cv2.rectangle(gray, (x0, y0), (x1 - 1, y1 - 1), 0, -1)
     result = Recognised(read, 0.9, tuple((a / 120, b / 120) for a, b in spans), (0.9,) * 5)
     cut = Box(0, 60, 120, 120)
     segment = segment_from_ocr(result, cut, Box(10, 77, 87, 105))
     assert segment is not None
-    done, _ = refine(segment, result, cut, parts, Look(gray, sharp_mask(gray)), EM)
+    strokes = find_strokes(sharp_mask(gray), [], EM)
+    done, _ = refine(segment, result, cut, range(5), Look(gray, strokes, glyph_reader()), EM)
     assert done.text == "|7|>8"
 
 

@@ -45,4 +45,4 @@ def _is_operand(items: Sequence[Item], start: int, mark: re.Match[str]) -> bool:
 
 
 def _ends_clause(item: Item, gap: str) -> bool:
-    return bool(gap) and (item.text in "。；;）)" or is_wide(item.text or "x"))
+    return bool(gap and item.text) and (item.text in "。；;）)" or is_wide(item.text))

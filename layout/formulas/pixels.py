@@ -10,9 +10,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from statistics import median
 
+from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.pixels_bars import MIN_TOTAL, Fraction, find_fractions
 from layout.formulas.pixels_case import SAME_CASE, UPPER
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
+from layout.formulas.pixels_glyphs import Ink, read_few
 from layout.formulas.pixels_ink import sharp_mask, without_specks
 from layout.formulas.pixels_levels import Level
 from layout.formulas.pixels_lines import Look, refine
@@ -105,7 +107,12 @@ def _recognise(
     todo = [n for n, key in enumerate(keys) if key not in known]
     for n, result in zip(todo, engine.recognise([pictures[n] for n in todo]), strict=True):
         known[keys[n]] = without_markup(result)
-    return [known[key] for key in keys]
+    out = [known[key] for key in keys]
+    for n, region in enumerate(regions):
+        if not region.plain and not region.stray and region.parts:
+            ink = Ink(sketch.strokes, region.parts)
+            out[n] = read_few(out[n], ink, _cut(region, page), glyph_reader(), sketch.em)
+    return out
 
 
 def _picture(page: Straight, sketch: Sketch, region: Region) -> Image:
@@ -169,7 +176,7 @@ def _without_marks(sketch: Sketch, page: Straight, region: Region, read: Recogni
 def _segments(
     page: Straight, sketch: Sketch, regions: Sequence[Region], results: Sequence[Recognised], engine: OcrEngine
 ) -> list[Segment]:
-    look = Look(page.gray, sketch.strokes.mask)
+    look = Look(page.gray, sketch.strokes, glyph_reader())
     out: list[Segment] = []
     levels: list[Level] = []
     scripts: list[list[Script]] = []
@@ -192,7 +199,7 @@ def _segments(
         # A line over a letter is no part of it; over an ideograph it is one, and the letters beside it do not mind.
         letters = [i for i in region.parts if i not in sketch.overlines and i not in sketch.hats]
         segment, main = refine(
-            segment, result, cut, boxes[letters], look, sketch.em, hint=hint, foot=region.foot, holes=not region.plain
+            segment, result, cut, letters, look, sketch.em, hint=hint, foot=region.foot, holes=not region.plain
         )
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
@@ -271,9 +278,8 @@ def _read_scripts(
             result, cut = next(results), _cut(area, page)
             segment = segment_from_ocr(result, cut, area.box)
             if segment is not None and segment.confidence >= MIN_SCRIPT:
-                parts = sketch.strokes.boxes[area.parts]
                 hint = SCRIPT_SIZE * levels[line].size
-                read.append(refine(segment, result, cut, parts, look, sketch.em, hint=hint)[0])
+                read.append(refine(segment, result, cut, area.parts, look, sketch.em, hint=hint)[0])
         if len(read) == len(areas):
             box = Box.hull(a.box for a in areas)
             lines[line] = put_scripts(lines[line], box, levels[line], read)

@@ -54,7 +54,7 @@ def align(
     visible = [i for i, c in enumerate(chars) if not c.isspace()]
     if not visible or not len(parts):
         return found
-    parts = _with_dots(parts, em)
+    parts = with_dots_joined(parts, em)
     ordered = parts[np.argsort((parts[:, 0] + parts[:, 2]) / 2, kind="stable")]
     solver = _Alignment([chars[i] for i in visible], [centres[i] for i in visible], ordered, em, mask)
     for index, hull in solver.solve():
@@ -62,7 +62,7 @@ def align(
     return found
 
 
-def _with_dots(parts: Boxes, em: float) -> Boxes:
+def with_dots_joined(parts: Boxes, em: float) -> Boxes:
     """Components of one sign joined: a dot over its stem or another dot, a stroke over or under what is as wide."""
     rows = [row.tolist() for row in parts]
     rows.sort(key=lambda r: r[0])

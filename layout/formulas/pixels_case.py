@@ -15,11 +15,35 @@ from wholepage.boxes import Box
 SAME_CASE = {low: low.upper() for low in "cosvwxzu"}  # letters whose capitals differ in size alone
 UPPER = {high: low for low, high in SAME_CASE.items()}
 HANGING = {"P": "p", "Y": "y", "9": "g", "8": "g"}  # read, and what it is where it hangs below the line
+TRIANGLES = "△Δ∆▵"
+IDEOGRAPHS = "\u2e80"  # the first of them
 LOW_LETTER = 0.5  # height of letters without ascender and descender, font sizes
 HANGS = 0.18  # of its height by which a hanging letter reaches below one on the line
 LEVEL = 0.12  # of its height: tops and feet that differ less are level
 INDEX_FALL = 0.22  # of its own height: the foot of an index is this much lower than a low letter's
 NEXT_TO = 0.35  # of a letter's height: its index begins this close behind it
+
+
+def triangles(placed: Sequence[Placed]) -> list[Placed]:
+    """The characters with a triangle before three points as △, before one letter of a quantity as Δ."""
+    out = list(placed)
+    for n, p in enumerate(placed):
+        if p.char not in TRIANGLES:
+            continue
+        behind = [q for q in placed[n + 1 : n + 8] if not q.char.isspace()]
+        points = next((k for k, q in enumerate(behind) if not _is_point(q, p)), len(behind))
+        letter = bool(behind) and behind[0].char.isalpha() and behind[0].char < IDEOGRAPHS
+        if points >= 3:
+            out[n] = replace(p, char="△")
+        elif letter and points < 2:
+            out[n] = replace(p, char="Δ")
+    return out
+
+
+def _is_point(q: Placed, triangle: Placed) -> bool:
+    """Whether a character may name a corner: a capital as high as the sign."""
+    capital = q.char.isascii() and q.char.isupper()
+    return capital and (q.box is None or triangle.box is None or q.box.height >= 0.65 * triangle.box.height)
 
 
 def hanging(placed: Sequence[Placed]) -> list[Placed]:

@@ -9,11 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from layout.formulas.glyph_reader import GlyphReader
 from layout.formulas.pixels_align import Placed, align
-from layout.formulas.pixels_case import hanging
+from layout.formulas.pixels_case import hanging, triangles
 from layout.formulas.pixels_dots import with_dots
 from layout.formulas.pixels_ghosts import without_ghosts
-from layout.formulas.pixels_ink import Mask
+from layout.formulas.pixels_glyphs import Ink, second_look
+from layout.formulas.pixels_ink import Mask, Strokes
 from layout.formulas.pixels_levels import Level, main_level
 from layout.formulas.pixels_size import place
 from layout.formulas.pixels_slant import faces
@@ -27,6 +29,7 @@ from wholepage.boxes import Box
 
 # Raised and lowered characters as plain ones: their place says what they are.
 PLAIN = str.maketrans("µ∆⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾ⁿ₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎", "μΔ0123456789+−=()n0123456789+−=()")
+NUMBER_SETS = {"ℝ": "R", "ℕ": "N", "ℤ": "Z", "ℚ": "Q", "ℂ": "C"}
 DESCENDING = "gpqyjβγημρφχψξζ"
 DOTS = ".·…⋯"
 DASHES = "—–―-"
@@ -34,6 +37,7 @@ DASHES = "—–―-"
 NAME = re.compile(
     r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u03b1-\u03c9])"
 )
+RATIO = re.compile(r"(?<=[0-9])：(?=[0-9])")  # its colon is no ideograph's
 LYING = 1.25  # of its height: an 8 that is wider lies on its side
 MAX_WORD = 3  # letters; variables stand together in threes at most
 MARKS = "，。、；：．,.;:·"
@@ -42,17 +46,23 @@ EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
 @dataclass(frozen=True)
 class Look:
-    """A page's pixels: `gray` H×W, `mask` its sharp mask."""
+    """A page's pixels: `gray` H×W, `strokes` the components of its sharp mask; `reader` reads single glyphs."""
 
     gray: NDArray[np.uint8]
-    mask: Mask
+    strokes: Strokes
+    reader: GlyphReader
+
+    @property
+    def mask(self) -> Mask:
+        """The sharp mask."""
+        return self.strokes.mask
 
 
 def refine(
     segment: Segment,
     result: Recognised,
     cut: Box,
-    parts: NDArray[np.float64],
+    letters: Sequence[int],
     page: Look,
     em: float,
     *,
@@ -65,13 +75,14 @@ def refine(
     Args:
         segment: as `scanned.segment_from_ocr` makes it from `result`.
         cut: the crop's box, page px.
-        parts: N×4 boxes of the components that the crop holds.
+        letters: numbers of the components that the crop holds.
         page: the page's pixels.
         em: the page's font size in px; `hint` that of this crop, where something else tells it.
         foot: y of the bar that the crop stands on, if any.
         holes: parts were cut out of the crop; of two commas side by side the recogniser made one up there.
     """
-    segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
+    plain = RATIO.sub(":", segment.text.translate(PLAIN))  # one character stays one
+    segment = replace(segment, glyphs=tuple(replace(g, text=c) for g, c in zip(segment.glyphs, plain, strict=True)))
     chars = [g.text for g in segment.glyphs]
     skipped = len(result.text) - len(result.text.lstrip())
     spans = result.spans[skipped : skipped + len(chars)]
@@ -80,18 +91,21 @@ def refine(
         kept = [n for n in range(len(chars)) if n not in gone]
         segment = replace(segment, glyphs=tuple(segment.glyphs[n] for n in kept))
         chars, centres = [chars[n] for n in kept], [centres[n] for n in kept]
+    ink = Ink(page.strokes, letters)
     boxes: list[Box | None] = [None] * len(chars)
     for start, stop in _islands(chars):
-        found = _align_island(chars, centres, start, stop, parts, em, page.mask)
+        found = _align_island(chars, centres, start, stop, ink.boxes, em, page.mask)
         boxes[start:stop] = found
     placed = [Placed(c, g.confidence, x, b) for c, g, x, b in zip(chars, segment.glyphs, centres, boxes, strict=True)]
     placed, stay = without_ghosts(placed, em)
     segment = replace(segment, glyphs=tuple(segment.glyphs[n] for n in stay))
+    placed, sources = second_look(placed, ink, page.reader, em, foot)
+    segment = replace(segment, glyphs=tuple(_glyph(p, n, segment, em) for p, n in zip(placed, sources, strict=True)))
     if foot is not None:
         placed = [
             replace(p, clipped=p.char in DESCENDING and p.box is not None and p.box.y1 >= foot - 2.0) for p in placed
         ]
-    placed = hanging(_as_signs(placed, em))
+    placed = triangles(hanging(_as_signs(placed, em)))
     main = main_level(placed, em, segment.box.y1, hint)
     placed, levels = place(_with_minus(with_indices(placed, main, page.mask), main), main)
     placed = _with_names(placed, levels, main)
@@ -103,8 +117,18 @@ def refine(
         box = glyph.box if keep_cell or p.box is None else cells.get(n, p.box)
         if holes and p.box is None and p.char in MARKS:  # its cell may lie over what was cut out
             box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
-        glyphs.append(replace(glyph, text=p.char, box=box, size=level.size, baseline=level.baseline, font=font))
-    return replace(segment, glyphs=tuple(with_dots(_with_dots_joined(glyphs, main), parts, main))), main
+        if p.char in NUMBER_SETS:
+            font = "double"
+        text = NUMBER_SETS.get(p.char, p.char)
+        glyphs.append(replace(glyph, text=text, box=box, size=level.size, baseline=level.baseline, font=font))
+    return replace(segment, glyphs=tuple(with_dots(_with_dots_joined(glyphs, main), ink.boxes, main))), main
+
+
+def _glyph(placed: Placed, source: int | None, segment: Segment, em: float) -> Glyph:
+    if source is not None:
+        return replace(segment.glyphs[source], confidence=placed.confidence)
+    assert placed.box is not None
+    return Glyph(placed.char, placed.box, em, "", placed.confidence, None)
 
 
 def _doubled(glyphs: Sequence[Glyph]) -> set[int]:

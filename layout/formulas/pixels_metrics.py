@@ -35,6 +35,7 @@ def _table() -> dict[str, Metrics]:  # noqa: PLR0915 - one row a class of charac
     put("0123456789", 0.43, 0.66, 0.0)
     put("1", 0.30, 0.66, 0.0)
     put("ABCDEFGHJKLNOPRSTUVXYZΓΔΘΛΞΠΣΦΨΩ", 0.66, 0.68, 0.0)
+    put("ℝℕℤℚℂ", 0.68, 0.68, 0.0)
     put("QJ", 0.66, 0.68, -0.08)
     put("MW", 0.88, 0.68, 0.0)
     put("I", 0.33, 0.68, 0.0)

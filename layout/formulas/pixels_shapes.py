@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -150,21 +151,22 @@ def index_of(strokes: Strokes, radical: Radical, em: float) -> list[int]:
     return out
 
 
-def find_arrows(strokes: Strokes, em: float, gray: NDArray[np.uint8] | None = None) -> list[int]:
+def find_arrows(
+    strokes: Strokes, em: float, gray: NDArray[np.uint8] | None = None, hats: Sequence[int] = ()
+) -> list[int]:
     """Indices of arrows that stand over letters: flat components whose right end is a head.
 
-    With the page's H×W `gray`, also those of which the mask shows but a lump.
+    With the page's H×W `gray`, also those of which the mask shows but a lump, apart from `hats`.
     """
     sizes = strokes.boxes[:, 2:] - strokes.boxes[:, :2]
     wide, high = sizes[:, 0], sizes[:, 1]
     maybe = (wide >= 0.3 * em) & (wide <= 4 * em) & (high >= 0.08 * em) & (high <= 0.36 * em) & (wide >= 1.5 * high)
     over = [int(i) for i in np.flatnonzero(maybe) if _over_ink(strokes, int(i), em)]
-    return [
-        i
-        for i in over
-        if _has_head(strokes.picture(i))
-        or (gray is not None and _is_highest(strokes, i, em) and _darker_at_end(gray, strokes.box(i), em))
-    ]
+    found = [i for i in over if _has_head(strokes.picture(i))]
+    for i in over:
+        if gray is not None and i not in found and i not in hats and _is_highest(strokes, i, em):
+            found += [i] if _darker_at_end(gray, strokes.box(i), em) else []
+    return found
 
 
 def _has_head(picture: Mask) -> bool:

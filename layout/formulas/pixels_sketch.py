@@ -120,8 +120,7 @@ def draw_sketch(
         strokes = release_radicands(strokes, radicals)
     operators = find_operators(strokes, em)
     hats = find_hats(strokes, em)
-    headed = find_arrows(strokes, em)
-    arrows = [i for i in find_arrows(strokes, em, gray) if i in headed or i not in hats]
+    arrows = find_arrows(strokes, em, gray, hats)
     return Sketch(
         mask,
         strokes,
@@ -141,7 +140,9 @@ def draw_sketch(
 def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> list[Region]:
     """Pieces of fractions and lines, each with the components that it owns."""
     strokes, em = sketch.strokes, sketch.em
-    pieces = [Region(box, plain=False, owner=n) for n, f in enumerate(sketch.fractions) for box in (f.above, f.below)]
+    pieces = []
+    for n, f in enumerate(sketch.fractions):
+        pieces += [Region(f.above, plain=False, owner=n, foot=f.bar.y0), Region(f.below, plain=False, owner=n)]
     lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
     drawn = {r.index for r in sketch.radicals} | set(sketch.arrows)
     drawn |= {i for i, _ in (*sketch.fences, *sketch.operators)} | set(sketch.long_parts)
@@ -172,6 +173,9 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     lines = part_rows(strokes, sketch.rows, lines, loose, em)
     rows = {i for line in lines for i in line.parts}
     extra = _extra(sketch, lines, [i for i in loose if i not in rows])
+    apart = {i for region in extra for i in region.parts}  # an index or a bound is read once
+    for piece in pieces:
+        piece.parts = [i for i in piece.parts if i not in apart]
     lines = [row for r in lines if r.plain or r.parts for row in _rows(r, strokes, em)]
     lines = [part for r in lines for part in _without_bound(r, strokes, em)]
     kept = [snapped(r, strokes, em) for r in lines]
