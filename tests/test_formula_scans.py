@@ -16,7 +16,7 @@ from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.lines import write_glyphs
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_bars import find_fractions
-from layout.formulas.pixels_case import hanging, with_small
+from layout.formulas.pixels_case import hanging, triangles, with_small
 from layout.formulas.pixels_dots import with_dots
 from layout.formulas.pixels_ghosts import without_ghosts
 from layout.formulas.pixels_ink import find_strokes, sharp_mask, without_specks
@@ -219,3 +219,9 @@ def test_tail_cut_off_by_a_bar_does_not_make_its_exponent_the_line() -> None:
     level = main_level([letter, put("2", 10, 18, 8, 8)], EM, BASE)
     assert level.size == pytest.approx(10 / 0.66 / 0.72, rel=0.02)
     assert abs(level.baseline - BASE) < 2
+
+
+@pytest.mark.parametrize(("read", "expected"), [("ΔABC", "△ABC"), ("△t", "Δt"), ("△H=", "ΔH="), ("△的", "△的")])
+def test_triangle_stands_before_three_points(read: str, expected: str) -> None:
+    line = [put(c, 22 * n, 20, 0, 18) for n, c in enumerate(read)]
+    assert "".join(p.char for p in triangles(line)) == expected

@@ -72,3 +72,16 @@ def test_small_digits_on_the_line_are_indices() -> None:
         r"通式$\mathrm{C}_{\mathrm{n}}\mathrm{H}_{2\mathrm{m}}\mathrm{O}_{\mathrm{m}}$的糖"
     )
     assert small_digits("硫（SO4）3") != r"硫$\mathrm{(SO_4)_3}$"
+
+
+def test_argument_in_brackets_is_no_mark_of_a_part() -> None:
+    glyphs, x = [], 0.0
+    for char in "y=loga(4)是":
+        size, foot = (0.7 * EM, 36.0) if char == "a" else (EM, 30.0)
+        if char == "(":
+            x += 0.25 * EM
+        width = EM if ord(char) > 0x2E7F else 0.5 * size
+        glyphs.append(Glyph(char, Box(x, foot - 0.7 * size, x + width - 1, foot), size, "", 1.0, foot))
+        x += width
+    blank = Glyph(" ", Box(glyphs[5].box.x1, 8.0, glyphs[6].box.x0, 30.0), EM, "", 1.0, 30.0)
+    assert "".join(g.text for g in write_glyphs([glyphs], [blank], EM)) == r"$y=\log_a(4)$是"

@@ -12,8 +12,9 @@ from PIL import Image, ImageDraw, ImageFont
 from layout.formulas.glyph_pictures import SIDE, picture_of
 from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.pixels_align import Placed
-from layout.formulas.pixels_glyphs import Ink, second_look
+from layout.formulas.pixels_glyphs import Ink, read_few, second_look
 from layout.formulas.pixels_ink import find_strokes, sharp_mask
+from layout.ocr import Recognised
 from samples.glyphs.classes import LABELS
 from samples.glyphs.dataset import draw_glyphs, joined
 from samples.glyphs.fonts import fonts
@@ -108,3 +109,36 @@ def test_strokes_of_ideographs_become_no_characters() -> None:
 def test_letters_of_words_are_left_to_the_recogniser() -> None:
     gray, boxes = _line(*((c, 20 + 25 * n, BASE, EM) for n, c in enumerate("force")))
     assert _looked(gray, _placed("farce", boxes))[0] == "farce"
+
+
+@pytest.mark.parametrize(("foot", "expected"), [(None, "U"), (52.0, "∩")])
+def test_what_a_bar_may_have_cut_is_not_judged(foot: float | None, expected: str) -> None:
+    gray, boxes = _line(("U", 20, 50, EM))
+    strokes = find_strokes(sharp_mask(gray), [], EM)
+    ink = Ink(strokes, range(len(strokes.boxes)))
+    done, _ = second_look(_placed("∩", boxes), ink, glyph_reader(), EM, foot)
+    assert done[0].char == expected
+
+
+def _few(texts: list[tuple[str, float, float, float]], read: Recognised) -> str:
+    gray, _ = _line(*texts)
+    strokes = find_strokes(sharp_mask(gray), [], EM)
+    return read_few(read, Ink(strokes, range(len(strokes.boxes))), Box(0, 0, 240, 100), glyph_reader(), EM).text
+
+
+@pytest.mark.parametrize("read", ["", "44", "小"])
+def test_lone_character_is_told_by_its_ink(read: str) -> None:
+    seen = Recognised(read, 0.6, ((0.1, 0.2),) * len(read), (0.6,) * len(read))
+    assert _few([("4", 20, BASE, 20)], seen) == ("小" if read == "小" else "4")
+
+
+def test_points_between_digits_stay() -> None:
+    seen = Recognised("3.6", 0.97, ((0.1, 0.15), (0.2, 0.22), (0.25, 0.3)), (0.97,) * 3)
+    assert _few([("3", 20, BASE, EM), ("6", 46, BASE, EM)], seen) == "3.6"
+
+
+def test_agreement_raises_confidence() -> None:
+    gray, boxes = _line(("h", 20, BASE, EM))
+    strokes = find_strokes(sharp_mask(gray), [], EM)
+    done, _ = second_look(_placed("h", boxes, 0.6), Ink(strokes, range(len(strokes.boxes))), glyph_reader(), EM)
+    assert done[0].confidence >= 0.85

@@ -12,7 +12,7 @@ from statistics import median
 
 from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.pixels_bars import MIN_TOTAL, Fraction, find_fractions
-from layout.formulas.pixels_case import SAME_CASE, UPPER
+from layout.formulas.pixels_case import shows_no_size
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_glyphs import Ink, read_few
 from layout.formulas.pixels_ink import sharp_mask, without_specks
@@ -183,7 +183,7 @@ def _segments(
     pieces: set[int] = set()
     bounds: set[int] = set()
     sizes: dict[int, float] = {}  # of fractions, from the piece that shows it
-    for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: _shows_no_size(pair[1].text)):
+    for region, read in sorted(zip(regions, results, strict=True), key=lambda pair: shows_no_size(pair[1].text)):
         cut, result = _cut(region, page), read
         sign = _sign_of(sketch, region, page.enlarged) or small_sign(sketch, region)
         if sign:
@@ -249,12 +249,6 @@ def _size_around(box: Box, lines: Sequence[Segment], levels: Sequence[Level], em
     near = box.grow(6 * em, 2 * em)
     sizes = [v.size for s, v in zip(lines, levels, strict=True) if s.box.overlap(near) > 0 and v.size > 0.75 * em]
     return median(sizes) if sizes else None
-
-
-def _shows_no_size(text: str) -> bool:
-    """Whether the letters of a piece look alike in both cases, so that their height does not tell the font's size."""
-    letters = [c for c in text if c.isalpha()]
-    return bool(letters) and all(c in SAME_CASE or c in UPPER for c in letters)
 
 
 def _read_scripts(

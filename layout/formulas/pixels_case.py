@@ -130,3 +130,9 @@ def _follows(box: Box, first: Box, other: Box | None) -> bool:
     if other is None:
         return False
     return other.y1 - box.y1 >= 0.5 * (first.y1 - box.y1) and other.height <= 1.3 * box.height and other.y0 > box.y0
+
+
+def shows_no_size(text: str) -> bool:
+    """Whether the letters of a piece look alike in both cases, so that their height does not tell the font's size."""
+    letters = [c for c in text if c.isalpha()]
+    return bool(letters) and all(c in SAME_CASE or c in UPPER for c in letters)

@@ -34,8 +34,8 @@ APART = 0.62  # em from an ideograph's centre: nearer ink is a stroke of it
 
 # What is printed alike but for size or place: which it is, the recogniser and the rules of size tell.
 ALIKE = (
-    "cC", "oO0°∘○", "sS", "vVνυ∨", "wW", "xX×", "zZ", "Kκ", "φϕ", "εϵ", "lI1|/∣ι", "Δ△∆", "Λ∧", "Σ∑", "Π∏", "ϵ∈", "−-–—_", "∼~∽",
-    "≅≌", "μµ", "∥‖", "⊥⟂", "∅Ø", "=＝", "<＜", ">＞", "(（", ")）", "[［", "]］", "+＋",
+    "cC", "oO0°∘○", "sS", "vVνυ∨", "wW", "xX×", "zZ", "Kκ", "φϕ", "εϵ", "lI1|/∣ι", "Δ△∆", "Λ∧", "Σ∑", "Π∏", "ϵ∈",
+    "−-–—_", "∼~∽", "≅≌", "μµ", "∥‖", "⊥⟂", "∅Ø", "=＝", "<＜", ">＞", "(（", ")）", "[［", "]］", "+＋",
 )  # fmt: skip
 MARKS = frozenset(".,:;′″'\"°*−-|/\\!?·()[]{}←↑")  # their place says what they are; the recogniser reads them well
 FAINT = frozenset(".,:;′″'\"°*−-|!·")  # too little ink to be told alone
@@ -61,7 +61,7 @@ class Ink:
         height = np.minimum(b[:, 3], box.y1 + 0.5) - np.maximum(b[:, 1], box.y0 - 0.5)
         area = np.maximum((b[:, 2] - b[:, 0]) * (b[:, 3] - b[:, 1]), 0.25)
         share = np.maximum(width, 0) * np.maximum(height, 0) / area
-        return [self.parts[n] for n in np.flatnonzero(share >= INSIDE)]
+        return [self.parts[int(n)] for n in np.flatnonzero(share >= INSIDE)]
 
     def picture(self, members: Sequence[int]) -> Picture:
         """What the glyph reader sees of components."""

@@ -117,10 +117,8 @@ def refine(
         box = glyph.box if keep_cell or p.box is None else cells.get(n, p.box)
         if holes and p.box is None and p.char in MARKS:  # its cell may lie over what was cut out
             box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
-        if p.char in NUMBER_SETS:
-            font = "double"
-        text = NUMBER_SETS.get(p.char, p.char)
-        glyphs.append(replace(glyph, text=text, box=box, size=level.size, baseline=level.baseline, font=font))
+        text, face = (NUMBER_SETS[p.char], "double") if p.char in NUMBER_SETS else (p.char, font)
+        glyphs.append(replace(glyph, text=text, box=box, size=level.size, baseline=level.baseline, font=face))
     return replace(segment, glyphs=tuple(with_dots(_with_dots_joined(glyphs, main), ink.boxes, main))), main
 
 

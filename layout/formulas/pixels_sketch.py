@@ -140,7 +140,7 @@ def draw_sketch(
 def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> list[Region]:
     """Pieces of fractions and lines, each with the components that it owns."""
     strokes, em = sketch.strokes, sketch.em
-    pieces = []
+    pieces: list[Region] = []
     for n, f in enumerate(sketch.fractions):
         pieces += [Region(f.above, plain=False, owner=n, foot=f.bar.y0), Region(f.below, plain=False, owner=n)]
     lines = [Region(b) for b in boxes] + [Region(b, stray=True) for b in strays]
@@ -161,13 +161,7 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
                 line.plain = False
             else:
                 line.parts.append(index)
-    for index in drawn:  # what reaches into a line from outside is painted out, too
-        for line in lines:
-            if line.plain and line.box.overlap(strokes.box(index)) > 0:
-                line.plain = False
-    for bar in (f.bar for f in sketch.fractions):
-        for line in lines:
-            line.plain &= bar.overlap(line.box) == 0
+    _mark_cut(lines, [strokes.box(i) for i in drawn] + [f.bar for f in sketch.fractions])
     loose = [i for i in range(len(strokes.boxes)) if not in_piece[i] and line_owner[i] < 0 and i not in drawn]
     lines = part_tails(strokes, lines, [strokes.box(i) for i, char in sketch.fences if char == "{"], em)
     lines = part_rows(strokes, sketch.rows, lines, loose, em)
@@ -180,6 +174,12 @@ def regions_of(sketch: Sketch, boxes: Sequence[Box], strays: Sequence[Box]) -> l
     lines = [part for r in lines for part in _without_bound(r, strokes, em)]
     kept = [snapped(r, strokes, em) for r in lines]
     return kept + [snapped(p, strokes, em) for p in [*pieces, *extra] if p.parts]
+
+
+def _mark_cut(lines: Sequence[Region], drawn: Sequence[Box]) -> None:
+    """What is drawn and reaches into a line, from outside too, is painted out of it."""
+    for line in lines:
+        line.plain &= not any(line.box.overlap(box) > 0 for box in drawn)
 
 
 def _extra(sketch: Sketch, lines: Sequence[Region], loose: Sequence[int]) -> list[Region]:

@@ -64,7 +64,7 @@ def _printed(path: Path, text: str, em: float, rng: np.random.Generator) -> Gray
     shear = float(rng.normal(0, 0.035))
     dx, dy = rng.uniform(0, FINE, 2)
     matrix = np.array([[1.0, shear, dx - shear * height / 2], [float(rng.normal(0, 0.006)), tall, dy]])
-    fine = cv2.warpAffine(fine, matrix, (width, round(height * tall) + FINE), borderValue=255)  # type: ignore[assignment]
+    fine = cv2.warpAffine(fine, matrix, (width, round(height * tall) + FINE), borderValue=255)
     size = (max(fine.shape[1] // FINE, 1), max(fine.shape[0] // FINE, 1))
     return np.asarray(cv2.resize(fine, size, interpolation=cv2.INTER_AREA), np.uint8)
 
@@ -73,10 +73,10 @@ def _degraded(gray: Gray, rng: np.random.Generator) -> Gray:
     """A third stays as it is; the others are blurred, pale, noisy, and most of them went through a JPEG."""
     if rng.random() < 0.35:
         return gray
-    work = cv2.GaussianBlur(gray, (0, 0), float(rng.uniform(0.3, 1.0))).astype(np.float32)
+    work = np.asarray(cv2.GaussianBlur(gray, (0, 0), float(rng.uniform(0.3, 1.0))), np.float32)
     paper, ink = float(rng.uniform(215, 255)), float(rng.uniform(0, 90))
-    work = ink + work * (paper - ink) / 255 + rng.normal(0, float(rng.uniform(0, 7)), work.shape)
-    out = np.clip(work, 0, 255).astype(np.uint8)
+    noise = rng.normal(0, float(rng.uniform(0, 7)), work.shape)
+    out: Gray = np.clip(ink + work * (paper - ink) / 255 + noise, 0, 255).astype(np.uint8)
     if rng.random() < 0.6:
         _, data = cv2.imencode(".jpg", out, [cv2.IMWRITE_JPEG_QUALITY, int(rng.integers(40, 85))])
         out = np.asarray(cv2.imdecode(data, cv2.IMREAD_GRAYSCALE), np.uint8)
