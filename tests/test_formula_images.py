@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from layout.formulas.atoms import FormulaGlyph
 from layout.formulas.folding import fold_segments
+from layout.formulas.lines import write_glyphs
 from layout.formulas.pixels_align import Placed
 from layout.formulas.pixels_bars import Fraction, find_fractions
+from layout.formulas.pixels_colons import with_colons
 from layout.formulas.pixels_cut import Region
 from layout.formulas.pixels_dots import with_dots
 from layout.formulas.pixels_ink import Mask, Strokes, find_strokes, sharp_mask, without_specks
@@ -218,3 +220,19 @@ def test_bar_of_an_absolute_value_stays_in_its_line(x: float) -> None:
     row = line(glyph("t", 40), glyph("s", 56))
     out = tall_segments([(Box(x, 75, x + 3, 110), "|")], [row], [LINE], EM)
     assert [s.text for s in out] == ["|ts" if x < 40 else "ts|"]
+
+
+@pytest.mark.parametrize(("at", "read"), [(36.0, ":"), (20.0, "：")])
+def test_colon_in_the_middle_between_two_numbers_is_one_of_a_ratio(at: float, read: str) -> None:
+    parts = np.array([[at, BASE - 14, at + 4, BASE - 10], [at, BASE - 4, at + 4, BASE]])
+    cell = Glyph("：", Box(20, 76, 56, 106), EM, "", 0.8, BASE)
+    out = with_colons([glyph("4", 6), cell, glyph("8", 58)], parts, LINE)
+    assert "".join(g.text for g in out) == f"4{read}8"
+
+
+def test_argument_in_brackets_behind_a_logarithm_is_no_mark() -> None:
+    letters = [glyph(c, 14.0 * n, 13) for n, c in enumerate("=log")]
+    base = glyph("a", 56, 9, 20, BASE + 5, 10)
+    behind = [glyph(c, x, 9) for c, x in zip("(4)", (78, 88, 101), strict=True)]
+    out = write_glyphs([[*letters, base, *behind]], [Glyph(" ", Box(66, 80, 77, 100), EM, "", 1.0)], EM)
+    assert "".join(g.text for g in out) == r"$=\log_a(4)$"

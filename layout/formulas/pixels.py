@@ -13,6 +13,7 @@ from statistics import median
 from layout.formulas.glyph_reader import glyph_reader
 from layout.formulas.pixels_bars import MIN_TOTAL, Fraction, find_fractions
 from layout.formulas.pixels_case import shows_no_size
+from layout.formulas.pixels_colons import with_colons
 from layout.formulas.pixels_cut import Region, clean_crop, crop_of
 from layout.formulas.pixels_glyphs import Ink, read_few
 from layout.formulas.pixels_ink import sharp_mask, without_specks
@@ -129,12 +130,15 @@ def _refused(
 
     One less than `torn` px high may be an ideograph cut in two: its pieces are hardly read as letters.
     """
+    parts = [part for f in fractions for part in (f.above, f.below)]
+    small = {n for n, f in enumerate(fractions) if f.hull.height < torn}
+    small -= {n for n in small if any(part.holds(fractions[n].bar.cx, fractions[n].bar.cy) for part in parts)}
     pieces: dict[int, list[bool]] = {}
     for region, result in zip(regions, results, strict=True):
         if region.owner is not None and region.owner >= 0:
             text = result.text.strip()
             # A fraction of one ideograph over another is a torn ideograph.
-            least = MIN_SMALL_PIECE if fractions[region.owner].hull.height < torn else MIN_PIECE
+            least = MIN_SMALL_PIECE if region.owner in small else MIN_PIECE
             good = bool(text) and result.confidence >= least and not (len(text) == 1 and is_wide(text))
             pieces.setdefault(region.owner, []).append(good)
     refused = {n for n, good in pieces.items() if not all(good)}
@@ -201,6 +205,7 @@ def _segments(
         segment, main = refine(
             segment, result, cut, letters, look, sketch.em, hint=hint, foot=region.foot, holes=not region.plain
         )
+        segment = replace(segment, glyphs=tuple(with_colons(segment.glyphs, boxes[letters], main)))
         scripts.extend(find_scripts(len(out), segment, region.parts, boxes, main))
         out.append(segment)
         levels.append(main)
