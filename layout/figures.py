@@ -17,6 +17,8 @@ MIN_SIDE_EM = 1.6
 SPECK_EM = 0.2  # ink that is smaller joins no two figures: dotted lines, grain
 REACH_EM = 0.6  # ink within twice this distance is one figure
 LABEL_WIDTH_EM = 9.0
+SPARSE_EM = 2.2  # of width a letter, above which a line is no running text
+PANEL_GAP_EM, PANEL_LEVEL = 2.0, 0.85  # between panels of one figure, and how much of their heights is level
 EDGE_REACH_EM, CROSSING = 2.5, 4  # how far text runs on both sides of a background's edge, and how many lines do
 MAX_PAGE_SHARE = 0.5  # of the page; a larger drawing is the page itself: its edge in a photo, a frame, a background
 CAPTION = re.compile(
@@ -102,7 +104,7 @@ def find_figures(
         grown, labels = _absorb_labels(box, segments, em, long_text)
         found.append(Found(grown, labels, (), picture))
     found = _dissolve_overlaps(found)
-    found = [_with_captions(f, segments, em) for f in found]
+    found = _join_panels([_with_captions(f, segments, em) for f in found], segments, em)
     for figure in found:
         explained |= _inside(comps, figure.box.grow(0.3 * em))
     thin = (comps[:, 2] - comps[:, 0] > 1.2 * em) & (comps[:, 3] - comps[:, 1] < 0.3 * em)
@@ -257,7 +259,10 @@ def _is_label(segment: Segment, box: Box, near: Box, em: float, long_text: Seque
     if inside and s.width <= max(LABEL_WIDTH_EM * em, 0.75 * box.width):
         return True
     along = s.x0 >= box.x0 - em and s.x1 <= box.x1 + em and box.grow(0, 0.35 * em).y_overlap(s) > 0
-    if not near.intersection(s) or s.width > (box.width + em if along else min(LABEL_WIDTH_EM * em, box.width + em)):
+    widest = box.width + em if along else min(LABEL_WIDTH_EM * em, box.width + em)
+    if _is_sparse(segment, em):  # labels of a drawing's parts, taken for one line
+        widest = LABEL_WIDTH_EM * em
+    if not near.intersection(s) or s.width > widest:
         return False
     if CAPTION.match(segment.text) or STARTS_TEXT.match(segment.text):
         return False
@@ -267,6 +272,41 @@ def _is_label(segment: Segment, box: Box, near: Box, em: float, long_text: Seque
     gap_text = min((max(t.x0 - s.x1, s.x0 - t.x1, 0.0) for t in level), default=1e9)
     gap_box = max(box.x0 - s.x1, s.x0 - box.x1, 0.0)
     return gap_box <= gap_text
+
+
+def _is_sparse(segment: Segment, em: float) -> bool:
+    """Whether the letters stand much further apart than those of running text."""
+    count = sum(not g.text.isspace() for g in segment.glyphs)
+    return segment.box.width > SPARSE_EM * em * max(count, 1)
+
+
+def _join_panels(found: list[Found], segments: Sequence[Segment], em: float) -> list[Found]:
+    """Drawings close beside each other at one level and of one height are the panels of one figure.
+
+    Those with captions of their own stay apart, and those with text between or with marks of options.
+    """
+    out: list[Found] = []
+    for figure in found:
+        last = out[-1] if out else None
+        if last is not None and _are_panels(last, figure, segments, em):
+            labels = tuple(sorted({*last.labels, *figure.labels}))
+            out[-1] = Found(last.box.union(figure.box), labels, (), False)
+        else:
+            out.append(figure)
+    return out
+
+
+def _are_panels(a: Found, b: Found, segments: Sequence[Segment], em: float) -> bool:
+    gap = max(b.box.x0 - a.box.x1, a.box.x0 - b.box.x1)
+    heights = sorted((a.box.height, b.box.height))
+    level = a.box.y_overlap(b.box) >= PANEL_LEVEL * heights[1]
+    if a.picture or b.picture or a.captions or b.captions or not (0 <= gap <= PANEL_GAP_EM * em and level):
+        return False
+    hull = a.box.union(b.box).grow(0.3 * em, em)
+    return not any(
+        hull.holds(s.box.cx, s.box.cy) and (STARTS_TEXT.match(s.text) or n not in (*a.labels, *b.labels))
+        for n, s in enumerate(segments)
+    )
 
 
 def _dissolve_overlaps(found: list[Found]) -> list[Found]:
