@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from layout.figures import STARTS_TEXT, Found
 from layout.furniture import EDGE_SHARE, PAGE_NUMBER
+from layout.lettering import STARTS_TEXT, Found
 from layout.segments import Segment
 from wholepage.boxes import Box
 from wholepage.records import PageKind

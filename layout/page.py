@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from layout.blanks import free_rules, insert_blanks
 from layout.columns import Block, split_columns
 from layout.digital import digital_segments, without_unseen
-from layout.figures import Found, find_figures
+from layout.figures import find_figures
 from layout.formulas.aligned import fold_aligned
 from layout.formulas.atoms import FormulaGlyph
 from layout.formulas.digital import folded
@@ -23,6 +23,7 @@ from layout.formulas.rereading import reread
 from layout.frames import Frame
 from layout.furniture import edge_role, edge_segments, seal_strip
 from layout.ink import Ink, Rules, find_ink, find_rules
+from layout.lettering import Found
 from layout.marks import figures_of
 from layout.ocr import OcrEngine
 from layout.pen import pen_doubts, without_pen

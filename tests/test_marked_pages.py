@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from drawing import DPI, PX, Sheet, page
 
-from layout.figures import Found, find_figures
+from layout.figures import find_figures
 from layout.ink import find_ink
+from layout.lettering import Found
 from layout.marks import figures_of, is_beside_footer, is_drawn_over
 from layout.ocr import get_engine
 from layout.page import PageInput, analyse_page

@@ -12,8 +12,8 @@ from ingest.collapsed import restore_names
 from ingest.textlayer import _shared_widths, _shifted_fonts, read_text_layer
 from ingest.unread import complete_text_layer
 from layout.columns import split_columns
-from layout.figures import STARTS_TEXT
 from layout.furniture import edge_role, mark_repeated
+from layout.lettering import STARTS_TEXT
 from layout.ocr import Image, Recognised
 from layout.segments import Segment
 from layout.types import Glyph, PageLayout
