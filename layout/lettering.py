@@ -57,13 +57,14 @@ def _is_label(segment: Segment, box: Box, near: Box, em: float, long_text: Seque
         return True
     along = s.x0 >= box.x0 - em and s.x1 <= box.x1 + em and box.grow(0, 0.35 * em).y_overlap(s) > 0
     widest = box.width + em if along else min(LABEL_WIDTH_EM * em, box.width + em)
-    if _is_sparse(segment, em):  # labels of a drawing's parts, taken for one line
+    sparse = _is_sparse(segment, em)  # labels of a drawing's parts, taken for one line
+    if sparse:
         widest = LABEL_WIDTH_EM * em
     if not near.intersection(s) or s.width > widest:
         return False
     if CAPTION.match(segment.text) or STARTS_TEXT.match(segment.text):
         return False
-    if s.covered_by(near) < 0.3 and s.width > 2 * em:
+    if s.covered_by(near) < 0.3 and s.width > 2 * em and not sparse:
         return False
     level = [t for t in long_text if t.y_overlap(s) > 0.5 * s.height and t is not s]
     gap_text = min((max(t.x0 - s.x1, s.x0 - t.x1, 0.0) for t in level), default=1e9)
