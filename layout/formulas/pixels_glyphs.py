@@ -34,7 +34,7 @@ APART = 0.62  # em from an ideograph's centre: nearer ink is a stroke of it
 
 # What is printed alike but for size or place: which it is, the recogniser and the rules of size tell.
 ALIKE = (
-    "cC", "oO0°∘○", "sS", "vVνυ∨", "wW", "xX×", "zZ", "Kκ", "φϕ", "εϵ", "lI1|/∣ι", "Δ△∆", "Λ∧", "Σ∑", "Π∏", "ϵ∈",
+    "cC", "oO0°∘○", "sS", "vV", "iι", "wW", "xX×", "zZ", "Kκ", "φϕ", "εϵ", "lI1|/∣ι", "Δ△∆", "Λ∧", "Σ∑", "Π∏", "ϵ∈",
     "−-–—_", "∼~∽", "≅≌", "μµ", "∥‖", "⊥⟂", "∅Ø", "=＝", "<＜", ">＞", "(（", ")）", "[［", "]］", "+＋",
 )  # fmt: skip
 MARKS = frozenset(".,:;′″'\"°*−-|/\\!?·()[]{}←↑")  # their place says what they are; the recogniser reads them well
@@ -122,9 +122,8 @@ def _corrected(placed: Sequence[Placed], ink: Ink, reader: GlyphReader) -> list[
             asked.append((n, ink.picture(members)))
     scores = reader.read([picture for _, picture in asked])
     for (n, _), row in zip(asked, scores, strict=True):
-        best = int(row.argmax())
-        label, sure = reader.labels[best], float(row[best])
-        read = placed[n]
+        label, read = reader.labels[int(row.argmax())], placed[n]
+        sure = sum(float(row[k]) for k, x in enumerate(reader.labels) if x == label or (x and x in _alike(label)))
         if label and label in _alike(read.char) and sure >= SURE:  # two readers agree
             out[n] = replace(read, confidence=max(read.confidence, min(sure, 0.95)))
         if not label or label in MARKS or label in _alike(read.char):

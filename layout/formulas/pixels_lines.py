@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from layout.formulas.glyph_reader import GlyphReader
 from layout.formulas.pixels_align import Placed, align
+from layout.formulas.pixels_blanks import MARKS, with_points, without_false_blanks
 from layout.formulas.pixels_case import hanging, triangles
 from layout.formulas.pixels_dots import with_dots
 from layout.formulas.pixels_ghosts import without_ghosts
@@ -40,7 +41,6 @@ NAME = re.compile(
 RATIO = re.compile(r"(?<=[0-9])：(?=[0-9])")  # its colon is no ideograph's
 LYING = 1.25  # of its height: an 8 that is wider lies on its side
 MAX_WORD = 3  # letters; variables stand together in threes at most
-MARKS = "，。、；：．,.;:·"
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
 
 
@@ -119,6 +119,7 @@ def refine(
             box = Box(box.x1 - 0.1 * level.size, level.baseline - 0.1 * level.size, box.x1, level.baseline)
         text, face = (NUMBER_SETS[p.char], "double") if p.char in NUMBER_SETS else (p.char, font)
         glyphs.append(replace(glyph, text=text, box=box, size=level.size, baseline=level.baseline, font=face))
+    glyphs = without_false_blanks(with_points(glyphs), main)
     return replace(segment, glyphs=tuple(with_dots(_with_dots_joined(glyphs, main), ink.boxes, main))), main
 
 

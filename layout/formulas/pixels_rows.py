@@ -23,6 +23,7 @@ WORD_GAP = 1.2  # em; what stands further from a row's signs is no part of it
 CORE, HIGH = 0.3, 2.4  # em above and below a sign that belong to its row for sure, and that may
 STORY, LEAST_BAR, BAR_REACH = 0.75, 0.4, 4.0  # em: half of a fraction's height, its bar, and how far right it may be
 LEAST_PART, JOINED = 0.25, 2.3  # em; heights of a letter's part in a row, and of two letters that touch
+APART_TAIL = 0.06  # em between a row and what follows behind the brace's middle
 COMMA = 0.3  # em below a brace's middle: where a comma of its line stands
 RISE = 0.05  # em; rows part a little below the middle between their signs: exponents rise more than indices hang
 
@@ -245,11 +246,26 @@ def part_tails(strokes: Strokes, lines: Sequence[Region], braces: Sequence[Box],
         for region in lines:
             begins = -0.2 * em <= region.box.x0 - brace.x1 <= REACH * em and brace.y0 < region.box.cy < brace.y1
             tail = _tail(strokes, region, brace, em) if begins and brace.height >= 1.7 * em else []
-            if tail:
-                region.parts = [i for i in region.parts if i not in tail]
-                region.plain = False
-                out.append(Region(Box.hull(strokes.box(i) for i in tail), tail, plain=False))
+            if not tail:
+                continue
+            region.parts = [i for i in region.parts if i not in tail]
+            region.plain = False
+            hull = Box.hull(strokes.box(i) for i in tail)
+            if (goes_on := _continues(lines, hull, em)) is None:
+                out.append(Region(hull, tail, plain=False))
+            else:  # the detected line began in the middle of an ideograph
+                goes_on.parts = [*tail, *goes_on.parts]
+                goes_on.box, goes_on.plain = goes_on.box.union(hull), False
     return out
+
+
+def _continues(lines: Sequence[Region], tail: Box, em: float) -> Region | None:
+    """The line at the level of a tail that begins where it ends."""
+    for line in lines:
+        level = line.box.y_overlap(tail) >= 0.7 * min(line.box.height, tail.height)
+        if line.parts and level and -0.3 * em <= line.box.x0 - tail.x1 <= 0.3 * em:
+            return line
+    return None
 
 
 def _tail(strokes: Strokes, region: Region, brace: Box, em: float) -> list[int]:
@@ -257,7 +273,7 @@ def _tail(strokes: Strokes, region: Region, brace: Box, em: float) -> list[int]:
     ordered = sorted(region.parts, key=lambda i: strokes.boxes[i][0])
     edge = -np.inf
     for n, i in enumerate(ordered):
-        if n and strokes.boxes[i][0] - edge >= 0.16 * em:
+        if n and strokes.boxes[i][0] - edge > APART_TAIL * em:
             row, rest = (Box.hull(strokes.box(k) for k in part) for part in (ordered[:n], ordered[n:]))
             if abs(row.cy - brace.cy) >= 0.3 * em and abs(rest.cy - brace.cy) < 0.2 * em and rest.height >= 0.7 * em:
                 return ordered[n:]

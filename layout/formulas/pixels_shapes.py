@@ -19,6 +19,7 @@ FENCES = "()[]{}|"
 HEAD_INK, EVEN = 1.25, 1.2  # of the ink in a column of an arrow's shaft: what its head has, and the shaft at most
 MAX_GAP = 0.38  # em between an arrow and a small letter below it
 BESIDE = 2.5  # em to each side of an arrow within which letters tell how high the line is
+LUMP = 0.1  # em; an even line is thinner than a blurred head
 FEWEST = 8  # px of an arrow's length that tell anything
 GROWN, FALL = 1.6, 0.03  # em, height of a radical sign that has grown; how far its first stroke moves to the right
 TALL_CROOK = 0.28  # em; however high a radical sign grows, what stands left of its roof is as wide as this
@@ -164,7 +165,8 @@ def find_arrows(
     over = [int(i) for i in np.flatnonzero(maybe) if _over_ink(strokes, int(i), em)]
     found = [i for i in over if _has_head(strokes.picture(i))]
     for i in over:
-        if gray is not None and i not in found and i not in hats and _is_highest(strokes, i, em):
+        lump = i not in found and i not in hats and high[i] >= LUMP * em
+        if gray is not None and lump and _is_highest(strokes, i, em):
             found += [i] if _darker_at_end(gray, strokes.box(i), em) else []
     return found
 

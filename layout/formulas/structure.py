@@ -85,7 +85,13 @@ def _is_prime(before: Sequence[Item], after: Sequence[Atom]) -> bool:
         len(before) > 1 and letter(before[-2].text) and before[-1].box.x0 - before[-2].box.x1 < 0.2 * _last_size(before)
     )
     goes_on = bool(after) and letter(after[0].text) and after[0].ink.x0 - before[-1].box.x1 < 0.6 * after[0].size
-    return not (word or goes_on)
+    points = goes_on and all(_is_point(node) for node in (before[-1].node, after[0].node))
+    return not (word or (goes_on and not points))
+
+
+def _is_point(node: Node) -> bool:
+    """Whether a letter may name a point: those of D'C' are capitals in italics, in I'm they are not."""
+    return isinstance(node, Sym) and node.style == "italic" and node.text.isupper()
 
 
 def _last_size(items: Sequence[Item]) -> float:
