@@ -81,12 +81,14 @@ def _is_sparse(segment: Segment, em: float) -> bool:
 def join_panels(found: list[Found], segments: Sequence[Segment], em: float) -> list[Found]:
     """Drawings close beside each other at one level and of one height are the panels of one figure.
 
-    Those with captions of their own stay apart, and those with text between or with marks of options.
+    Those with captions of their own stay apart, and those with text between or with marks of options; three and more
+    in a row are likely options.
     """
     out: list[Found] = []
     for figure in found:
         last = out[-1] if out else None
-        if last is not None and _are_panels(last, figure, segments, em):
+        row = [f for f in found if _level(f.box, figure.box)]
+        if last is not None and len(row) == 2 and _are_panels(last, figure, segments, em):
             labels = tuple(sorted({*last.labels, *figure.labels}))
             out[-1] = Found(last.box.union(figure.box), labels, (), False)
         else:
@@ -94,11 +96,14 @@ def join_panels(found: list[Found], segments: Sequence[Segment], em: float) -> l
     return out
 
 
+def _level(a: Box, b: Box) -> bool:
+    return a.y_overlap(b) >= PANEL_LEVEL * max(a.height, b.height)
+
+
 def _are_panels(a: Found, b: Found, segments: Sequence[Segment], em: float) -> bool:
     gap = max(b.box.x0 - a.box.x1, a.box.x0 - b.box.x1)
-    heights = sorted((a.box.height, b.box.height))
-    level = a.box.y_overlap(b.box) >= PANEL_LEVEL * heights[1]
-    if a.picture or b.picture or a.captions or b.captions or not (0 <= gap <= PANEL_GAP_EM * em and level):
+    close = 0 <= gap <= PANEL_GAP_EM * em and _level(a.box, b.box)
+    if a.picture or b.picture or a.captions or b.captions or not close:
         return False
     hull = a.box.union(b.box).grow(0.3 * em, em)
     return not any(

@@ -43,6 +43,11 @@ def test_drawings_of_their_own_stay_apart(other: Found, between: Segment | None)
     assert len(join_panels([drawing(0, 140), other], [between] if between else [], EM)) == 2
 
 
+def test_three_in_a_row_are_options() -> None:
+    row = [drawing(0, 140), drawing(180, 320), drawing(360, 500)]
+    assert join_panels(row, [], EM) == row
+
+
 def test_sparse_lettering_belongs_to_its_drawing_and_running_text_does_not() -> None:
     box = Box(100, 100, 210, 170)
     sparse, line = text("per", 180, 115, 390, 140), text("letters in a row", 180, 115, 390, 140)

@@ -38,6 +38,7 @@ ALIKE = (
     "−-–—_", "∼~∽", "≅≌", "μµ", "∥‖", "⊥⟂", "∅Ø", "=＝", "<＜", ">＞", "(（", ")）", "[［", "]］", "+＋",
 )  # fmt: skip
 MARKS = frozenset(".,:;′″'\"°*−-|/\\!?·()[]{}←↑")  # their place says what they are; the recogniser reads them well
+RARE = frozenset("ικυςϖϑ")  # letters that school books hardly use: a damaged one of another kind is likelier
 FAINT = frozenset(".,:;′″'\"°*−-|!·")  # too little ink to be told alone
 STROKES = frozenset("−-|l1I/\\()[].,:;′″'*°!")  # strokes of ideographs look like these
 
@@ -126,7 +127,7 @@ def _corrected(placed: Sequence[Placed], ink: Ink, reader: GlyphReader) -> list[
         sure = sum(float(row[k]) for k, x in enumerate(reader.labels) if x == label or (x and x in _alike(label)))
         if label and label in _alike(read.char) and sure >= SURE:  # two readers agree
             out[n] = replace(read, confidence=max(read.confidence, min(sure, 0.95)))
-        if not label or label in MARKS or label in _alike(read.char):
+        if not label or label in MARKS or label in RARE or label in _alike(read.char):
             continue
         own = sum(float(row[k]) for k, x in enumerate(reader.labels) if x and x in _alike(read.char))
         if sure >= (SURER if read.confidence >= CERTAIN else SURE) and own <= DENIED:
@@ -167,7 +168,7 @@ def _completed(
     for (_, box), row in zip(free, scores, strict=True):
         best = int(row.argmax())
         label, sure = reader.labels[best], float(row[best])
-        if not label or sure < NEW or label in STROKES:
+        if not label or sure < NEW or label in STROKES or label in RARE:
             continue
         at = next((n for n, p in enumerate(out) if p.centre > box.cx), len(out))
         out.insert(at, Placed(label, min(sure, 0.9), box.cx, box))
