@@ -14,6 +14,7 @@ from ingest.sources import PageRef
 from wholepage.settings import Settings
 
 PAGE_PACKAGES = ("ingest", "layout", "wholepage.reading", "wholepage.boxes")
+CODE = frozenset({".py", ".yaml", ".yml", ".j2", ".css", ".js", ".onnx"})  # a model that ships decides as code does
 PARSE_PACKAGES = ("parse_templates", "review", "wholepage")
 ENGINE_DISTRIBUTIONS = ("pymupdf", "rapidocr", "onnxruntime", "numpy")
 
@@ -25,15 +26,14 @@ def digest(value: Any) -> str:
 
 @lru_cache(maxsize=8)
 def code_digest(*packages: str) -> str:
-    """Digest of the source and template files of packages or single modules: any change makes their results stale."""
+    """Digest of the source, template and model files of packages or single modules: any change makes their results stale."""
     total = hashlib.sha256()
     for package in packages:
         spec = importlib.util.find_spec(package)
         if spec and spec.origin and not spec.submodule_search_locations:
             total.update(package.encode() + b"\0" + Path(spec.origin).read_bytes() + b"\0")
         for folder in spec.submodule_search_locations or () if spec else ():
-            files = [p for p in Path(folder).rglob("*") if p.suffix in {".py", ".yaml", ".yml", ".j2", ".css", ".js"}]
-            for file in sorted(files):
+            for file in sorted(p for p in Path(folder).rglob("*") if p.suffix in CODE):
                 total.update(str(file.relative_to(folder)).encode() + b"\0" + file.read_bytes() + b"\0")
     return total.hexdigest()[:32]
 
