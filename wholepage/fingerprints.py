@@ -14,7 +14,7 @@ from ingest.sources import PageRef
 from wholepage.settings import Settings
 
 PAGE_PACKAGES = ("ingest", "layout", "wholepage.reading", "wholepage.boxes")
-CODE = frozenset({".py", ".yaml", ".yml", ".j2", ".css", ".js", ".onnx"})  # a model that ships decides as code does
+CODE = frozenset({".py", ".yaml", ".yml", ".j2", ".css", ".js", ".onnx"})  # models decide as code does
 PARSE_PACKAGES = ("parse_templates", "review", "wholepage")
 ENGINE_DISTRIBUTIONS = ("pymupdf", "rapidocr", "onnxruntime", "numpy")
 
