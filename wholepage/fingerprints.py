@@ -14,7 +14,7 @@ from ingest.sources import PageRef
 from wholepage.settings import Settings
 
 PAGE_PACKAGES = ("ingest", "layout", "wholepage.reading", "wholepage.boxes")
-CODE = frozenset({".py", ".yaml", ".yml", ".j2", ".css", ".js", ".onnx"})  # models decide as code does
+CODE = frozenset({".py", ".yaml", ".yml", ".j2", ".css", ".js", ".onnx"})  # a model decides, too
 PARSE_PACKAGES = ("parse_templates", "review", "wholepage")
 ENGINE_DISTRIBUTIONS = ("pymupdf", "rapidocr", "onnxruntime", "numpy")
 
@@ -26,7 +26,7 @@ def digest(value: Any) -> str:
 
 @lru_cache(maxsize=8)
 def code_digest(*packages: str) -> str:
-    """Digest of the source, template and model files of packages or single modules: any change makes their results stale."""
+    """Digest of the source, template and model files of packages or modules: any change makes their results stale."""
     total = hashlib.sha256()
     for package in packages:
         spec = importlib.util.find_spec(package)
