@@ -53,9 +53,15 @@ def _on_lines(found: Sequence[Mark], pieces: Sequence[Piece]) -> list[Mark]:
     if any(m.piece != first + LETTERS.index(label) for label, m in anchors.items()):
         return []
     rows = pieces[first : first + len(LETTERS)]
-    marks = [anchors.get(c, Mark(first + n, 0, 0, c)) for n, c in enumerate(LETTERS)]
+    marks = [anchors.get(c) or _bare(c, first + n, rows[n].text) for n, c in enumerate(LETTERS)]
     longest = max(p.box.x1 for p in pieces[:first])
     return marks if _are_options(rows, next(iter(anchors.values())), marks, longest) else []
+
+
+def _bare(letter: str, piece: int, text: str) -> Mark:
+    """The mark of a line that begins with its letter without the dot, maybe taken for a variable; else an empty one."""
+    match = re.match(rf"\s*(\$?){letter}\1\s*(?=[\u4e00-\u9fff])", text)
+    return Mark(piece, match.start(), match.end(), letter) if match else Mark(piece, 0, 0, letter)
 
 
 def _are_options(rows: Sequence[Piece], anchor: Mark, marks: Sequence[Mark], longest: float) -> bool:

@@ -108,6 +108,13 @@ def test_letters_that_were_ticked_through_follow_from_the_lines() -> None:
     assert "options.inferred" in codes
 
 
+@pytest.mark.parametrize("first", ["A储存的电荷", "$A$储存的电荷", "$A$ 储存的电荷"])
+def test_a_letter_whose_dot_was_ticked_through_is_a_label(first: str) -> None:
+    labels, texts, codes = options_of((60, first), *LOST)
+    assert labels == ["A", "B", "C", "D"]
+    assert texts[0] == "储存的电荷" and "options.inferred" in codes
+
+
 def test_lines_that_go_on_or_stand_elsewhere_are_no_options_without_letters() -> None:
     full = "这一行一直写到了右边的边缘所以下一行是它的继续而不是别的选项吧"
     assert options_of((100, full), *LOST)[0] != list("ABCD")
