@@ -7,8 +7,6 @@ from collections.abc import Sequence
 
 from layout.formulas.atoms import is_math_font
 from layout.formulas.structure import Item
-from layout.formulas.symbols import FUNCTIONS
-from layout.formulas.tree import Script, Sym
 from layout.segments import is_wide
 
 LABEL = re.compile(r"^[(（]?(?:[A-Ha-h]|\d{1,2}|[ivx]{1,4})[)）.．、:：]")
@@ -25,22 +23,12 @@ def mark_items(items: Sequence[Item], gaps: Sequence[str]) -> set[int]:
             continue
         text = "".join(i.text or "\x00" for i in items[start : start + 5])
         match = None if RATIO.match(text) else (LABEL if start == 0 else INNER_LABEL).match(text)
-        if match and (_is_operand(items, start, match) or _is_argument(items, start)):
+        if match and _is_operand(items, start, match):
             continue
         marks = items[start : start + match.end()] if match else ()
         if match and not any(is_math_font(a.glyph.font) for i in marks for a in i.atoms):
             found.update(range(start, start + match.end()))
     return found
-
-
-def _is_argument(items: Sequence[Item], start: int) -> bool:
-    """Whether the item at `start` stands right behind the name of a function that carries a script: log_a (4)."""
-    last = items[start - 1].node if start else None
-    if not isinstance(last, Script) or not isinstance(last.base, Sym):
-        return False
-    before = "".join(i.text or " " for i in items[max(start - 4, 0) : start - 1])
-    name = before + last.base.text
-    return any(name.endswith(f) for f in FUNCTIONS if len(f) > 1)
 
 
 def _is_operand(items: Sequence[Item], start: int, mark: re.Match[str]) -> bool:

@@ -107,13 +107,11 @@ def _recognise(
     keys = [repr(p.shape).encode() + p.tobytes() for p in pictures]
     todo = [n for n, key in enumerate(keys) if key not in known]
     for n, result in zip(todo, engine.recognise([pictures[n] for n in todo]), strict=True):
-        known[keys[n]] = without_markup(result)
-    out = [known[key] for key in keys]
-    for n, region in enumerate(regions):
+        region, known[keys[n]] = regions[n], without_markup(result)
         if not region.plain and not region.stray and region.parts:
             ink = Ink(sketch.strokes, region.parts)
-            out[n] = read_few(out[n], ink, _cut(region, page), glyph_reader(), sketch.em)
-    return out
+            known[keys[n]] = read_few(known[keys[n]], ink, _cut(region, page), glyph_reader(), sketch.em)
+    return [known[key] for key in keys]
 
 
 def _picture(page: Straight, sketch: Sketch, region: Region) -> Image:

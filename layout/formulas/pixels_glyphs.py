@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,12 +125,13 @@ def _corrected(placed: Sequence[Placed], ink: Ink, reader: GlyphReader) -> list[
     scores = reader.read([picture for _, picture in asked])
     for (n, _), row in zip(asked, scores, strict=True):
         label, read = reader.labels[int(row.argmax())], placed[n]
-        sure = sum(float(row[k]) for k, x in enumerate(reader.labels) if x == label or (x and x in _alike(label)))
-        if label and label in _alike(read.char) and sure >= SURE:  # two readers agree
+        same, other = _alike(read.char), _alike(label)
+        sure = sum(float(v) for x, v in zip(reader.labels, row, strict=True) if x in other)
+        if label in same and sure >= SURE:  # two readers agree
             out[n] = replace(read, confidence=max(read.confidence, min(sure, 0.95)))
-        if not label or label in MARKS or label in RARE or label in _alike(read.char):
+        if not label or label in MARKS or label in RARE or label in same:
             continue
-        own = sum(float(row[k]) for k, x in enumerate(reader.labels) if x and x in _alike(read.char))
+        own = sum(float(v) for x, v in zip(reader.labels, row, strict=True) if x in same)
         if sure >= (SURER if read.confidence >= CERTAIN else SURE) and own <= DENIED:
             out[n] = replace(read, char=label, confidence=min(sure, 0.95))
     return out
@@ -141,8 +143,10 @@ def _fills(box: Box, ink: Ink, members: Sequence[int]) -> bool:
     return hull.width >= 0.85 * box.width and hull.height >= 0.85 * box.height
 
 
-def _alike(char: str) -> str:
-    return char + "".join(group for group in ALIKE if char in group)
+@lru_cache(1024)
+def _alike(char: str) -> frozenset[str]:
+    """The character and those that are printed like it."""
+    return frozenset({char}.union(*(group for group in ALIKE if char and char in group)))
 
 
 def _in_words(placed: Sequence[Placed]) -> set[int]:

@@ -38,7 +38,6 @@ DASHES = "—–―-"
 NAME = re.compile(
     r"(?<![A-Za-z0-9.\0])[1I|](?=(?:og|im)(?![a-z])|g *[(\[√0-9a-z\u0391-\u03c9|](?![a-z]{2})|n *[(|√\u03b1-\u03c9])"
 )
-RATIO = re.compile(r"(?<=[0-9])：(?=[0-9])")  # its colon is no ideograph's
 LYING = 1.25  # of its height: an 8 that is wider lies on its side
 MAX_WORD = 3  # letters; variables stand together in threes at most
 EDGE_EM = 0.58  # ink within this distance of an ideograph's centre is its own
@@ -81,8 +80,7 @@ def refine(
         foot: y of the bar that the crop stands on, if any.
         holes: parts were cut out of the crop; of two commas side by side the recogniser made one up there.
     """
-    plain = RATIO.sub(":", segment.text.translate(PLAIN))  # one character stays one
-    segment = replace(segment, glyphs=tuple(replace(g, text=c) for g, c in zip(segment.glyphs, plain, strict=True)))
+    segment = replace(segment, glyphs=tuple(replace(g, text=g.text.translate(PLAIN)) for g in segment.glyphs))
     chars = [g.text for g in segment.glyphs]
     skipped = len(result.text) - len(result.text.lstrip())
     spans = result.spans[skipped : skipped + len(chars)]
